@@ -171,7 +171,8 @@ pub fn cudnn_of(library: &str) -> Option<String> {
 pub fn own_wheel(library: &str) -> Option<String> {
     let lower = library.to_ascii_lowercase();
     let (stem, number) = lower.strip_prefix("lib")?.split_once(".so")?;
-    let stem = stem.split('_').next()?;
+    // cuTENSOR's library for several GPUs lies in the same wheel.
+    let stem = stem.split('_').next()?.trim_end_matches("mg");
     let owner = if ["cutensor", "custatevec", "cudensitymat"].contains(&stem) { "" } else { "nvidia-" };
     let number = number.split('.').nth(1).and_then(|number| number.parse::<u32>().ok());
     let below = number.map(|number| format!("<{}", number + 1)).unwrap_or_default();

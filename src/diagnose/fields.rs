@@ -8,7 +8,7 @@ use crate::catalog::{Catalog, at_hand};
 use super::literals::LiteralIndex;
 use super::pattern::Pattern;
 use super::signatures::{Match, SIGNATURES};
-use super::text::Normalised;
+use super::text::{LEVEL, Normalised};
 use super::value::{self, Extract, Value};
 
 /// How many lines are read by one pattern: lists end, logs do not.
@@ -53,7 +53,7 @@ impl LogFields {
         for id in FIELDS.literals.candidates(&hits) {
             let Some(compiled) = FIELDS.patterns[id].compiled() else { continue };
             for line in lines(&lower, &FIELDS.literals.places(id, &hits)) {
-                let line = &plain[line];
+                let line = plain[line].trim_start_matches(LEVEL);
                 let Some(captures) = compiled.regex.captures(line.as_bytes()) else { continue };
                 for (name, range) in compiled.groups(&captures) {
                     let original = line.get(range).unwrap_or_default();

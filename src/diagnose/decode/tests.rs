@@ -53,6 +53,7 @@ fn a_library_that_builds_on_cuda_has_its_own_wheel() {
         ("libcudss.so.0", "`nvidia-cudss-cuXX<1`"),
         ("libcusparseLt.so.0", "`nvidia-cusparselt-cuXX<1`"),
         ("libcutensor.so.2", "`cutensor-cuXX<3`"),
+        ("libcutensorMg.so.2", "`cutensor-cuXX<3`"),
         ("libnvshmem_host.so.3", "`nvidia-nvshmem-cuXX<4`"),
         ("libnvcomp.so", "`nvidia-nvcomp-cuXX`"),
     ] {
