@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gpuenv::catalog::rows::{Build, Companion, Flavour, Index, Reading};
+use gpuenv::catalog::rows::{Build, Companion, Flavour, Index, Reading, Subject};
 use gpuenv::catalog::{BUILTIN, Catalog};
 use gpuenv::coverage::Coverage;
 use gpuenv::solve::engine::Steps;
@@ -58,7 +58,9 @@ fn publishers_do_as_they_always_did() {
 fn rules_hold_and_fail_where_they_say() {
     for rule in BUILTIN.rules.iter() {
         for (pairs, wanted) in [(&rule.holds, true), (&rule.fails, false)] {
-            assert!(!pairs.is_empty(), "{}", rule.id);
+            // Whatever a package's kernels are written in, no release of that fails it.
+            let is_of_any = rule.object == Subject::Triton && rule.needs == "*";
+            assert_eq!(pairs.is_empty(), is_of_any && !wanted, "{}", rule.id);
             for pair in pairs.iter() {
                 assert_eq!(rule.judges(pair), Some(wanted), "{}: {pair}", rule.id);
             }

@@ -136,8 +136,9 @@ fn trials(row: &Rule, say: Say<'_>) {
             say("rule-trial", "rule", &name, says);
         }
     }
-    // Of a package whose kernels are Triton's it is told with which: with any.
-    if row.holds.is_empty() || row.fails.is_empty() && row.object != Subject::Triton {
+    // Of a package whose kernels are Triton's that alone is told: with any Triton they are.
+    let is_of_any = row.object == Subject::Triton && row.needs == "*";
+    if row.holds.is_empty() || row.fails.is_empty() != is_of_any {
         say("rule-trial", "rule", &name, "a rule needs a pair that holds and one that fails".into());
     }
 }
