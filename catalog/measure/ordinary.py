@@ -420,7 +420,8 @@ def add_brought(catalog, index, package, found):
     if package in frameworks:
         return
     components = {name for row in catalog.rows("libraries") if row["package"] == KIT for name in re.findall(r"[^ =<>~!,]+(?=[=<>~!])", row["pins"])}
-    stop = {*BESIDE, *LISTED, *frameworks, KIT}
+    # Of libraries of NVIDIA's that are listed it is told what they bring in turn.
+    stop = {*BESIDE, *(name for name in LISTED if not OF_NVIDIA.match(name)), *frameworks, KIT}
     required = {}
     for row in catalog.rows("companion"):
         if row["package"] == package:

@@ -166,12 +166,13 @@ fn what_belongs_to_another_option_or_tool_is_told_with_what_to_type() {
         (&["diagnose", "CUDA", "error"], "into quotes"),
         (&["explain", " "], "it is empty"),
         (&["catalog", "search", " "], "it is empty"),
-        (&["verify", "--junit", "-", "--format", "json"], "name a file for one of them"),
         (&["verify", "--host", "gpuenv.toml"], "gpuenv.toml is a gpuenv.toml"),
         (&["verify", "--host", "gpuenv.lock"], "gpuenv.lock is a lock"),
     ] {
         place.run(typed).exits(2).says(says).hides("did you mean");
     }
+    let (code, told) = place.json(&["verify", "--junit", "-"]);
+    assert_eq!((code, told["errors"][0]["help"].as_str()), (2, Some("name a file for one of them")));
     // What is the name of something is no misspelling of something else.
     place.run(&["matrix", "--package", "torchvision"]).exits(2).hides("did you mean");
     place.run(&["export", "env", "-o", "."]).exits(4).says("it is a folder").says("name a file in it");

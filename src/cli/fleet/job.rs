@@ -68,7 +68,7 @@ type Asked = (&'static str, fn(&str) -> bool, &'static str);
 
 const PARTITION: Asked = ("--partition", valid::is_list, "gpu");
 const GRES: Asked = ("--gres", valid::is_gres, "gpu:h100:8");
-const IMAGE: Asked = ("--image", valid::is_image, "registry.example/gpuenv:1.0");
+const IMAGE: Asked = ("--image", valid::is_image, "registry.example/gpuenv");
 const NAMESPACE: Asked = ("--namespace", valid::is_dns_label, "monitoring");
 const RUNTIME_CLASS: Asked = ("--runtime-class", valid::is_dns_label, "nvidia");
 
