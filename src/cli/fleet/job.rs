@@ -73,7 +73,7 @@ const NAMESPACE: Asked = ("--namespace", valid::is_dns_label, "monitoring");
 const RUNTIME_CLASS: Asked = ("--runtime-class", valid::is_dns_label, "nvidia");
 
 /// A value that goes where no quotes can: what the engine would refuse, after the queue at the latest, is refused here.
-fn plain<'v>((option, is_valid, example): Asked, value: &'v str) -> Result<&'v str, Failure> {
+fn plain((option, is_valid, example): Asked, value: &str) -> Result<&str, Failure> {
     if is_valid(value) {
         return Ok(value);
     }
