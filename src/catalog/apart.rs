@@ -1,5 +1,5 @@
-//! Tables of which a command reads little lie apart in a packed catalog: deflated, each group with texts of its own. Neither the size of
-//! the program nor the start of the others pays for them.
+//! Tables lie apart in a packed catalog where that makes it smaller: deflated, each group with texts of its own. A command inflates
+//! those that it reads.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,8 +7,10 @@ use crate::types::packed::{Numbered, Numbering, Parts, ends};
 use crate::types::prose;
 
 /// Their kinds.
-pub const KINDS: [&str; 8] =
-    ["diagnosis", "clue", "companion", "image", "image_require", "libraries", "finished_wheel", "other_build"];
+pub const KINDS: [&str; 14] = [
+    "build", "clue", "companion", "cudnn", "diagnosis", "driver", "finished_wheel", "gpu", "image", "image_require",
+    "libraries", "other_build", "rule", "toolkit",
+];
 /// No table is larger once it is inflated: some twenty times today's.
 const MAX_BYTES: usize = 8 << 20;
 
