@@ -57,7 +57,7 @@ fn match_specs_are_read() {
         ("pytorch-cuda=12.1", "cuda", "12.1.*", None),
         ("cudatoolkit-dev=11.6", "cuda", "11.6.*", None),
         ("cudatoolkit=11.1.74=h6bb024c_0", "cuda", "11.1", None),
-        ("cudatoolkit=11.8.0=h6a678d5_0", "cuda", "11.8", None),
+        ("cudatoolkit=11.8.0=h6a678d5_0", "cuda", "11.8.0", None),
         ("numpy-base=1.20.3=py37h74d4b33_0", "numpy", "1.20.3", None),
         ("cudatoolkit 11.3", "cuda", "11.3", None),
         ("nvidia/label/cuda-11.8.0::cuda-toolkit", "cuda", "11.8", None),
