@@ -8,8 +8,20 @@ use crate::types::prose;
 
 /// Their kinds.
 pub const KINDS: [&str; 14] = [
-    "build", "clue", "companion", "cudnn", "diagnosis", "driver", "finished_wheel", "gpu", "image", "image_require",
-    "libraries", "other_build", "rule", "toolkit",
+    "build",
+    "clue",
+    "companion",
+    "cudnn",
+    "diagnosis",
+    "driver",
+    "finished_wheel",
+    "gpu",
+    "image",
+    "image_require",
+    "libraries",
+    "other_build",
+    "rule",
+    "toolkit",
 ];
 /// No table is larger once it is inflated: some twenty times today's.
 const MAX_BYTES: usize = 8 << 20;
