@@ -7,11 +7,10 @@ use crate::types::packed::{Numbered, Numbering, Parts, ends};
 use crate::types::prose;
 
 /// Their kinds.
-pub const KINDS: [&str; 14] = [
+pub const KINDS: [&str; 11] = [
     "build",
     "clue",
     "companion",
-    "cudnn",
     "diagnosis",
     "driver",
     "finished_wheel",
@@ -20,8 +19,6 @@ pub const KINDS: [&str; 14] = [
     "image_require",
     "libraries",
     "other_build",
-    "rule",
-    "toolkit",
 ];
 /// No table is larger once it is inflated: some twenty times today's.
 const MAX_BYTES: usize = 8 << 20;
