@@ -14,7 +14,7 @@ pub mod record;
 pub mod signs;
 pub mod tegra;
 
-pub use read::{ReadError, decode, decode_owned, read_any};
+pub use read::{ReadError, decode, read_any};
 pub use record::{
     ApiError, BY_SMI, Cdi, Compat, Compiler, Container, CudaDevice, Gpu, IMPORT_TORCH, Kernel, KernelModule, Libcuda,
     Library, Mig, Node, Nvml, OF_A_HANDLE, Origin, Outcome, PciGpu, Platform, Probe, ProbeStatus, Python, Record,

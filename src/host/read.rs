@@ -65,12 +65,10 @@ impl ReadError {
 
 /// A text as files hold it: UTF-8, or UTF-16 as PowerShell writes it, with or without a byte order mark. What cannot
 /// be decoded is replaced: it is never a fact.
-pub fn decode(bytes: &[u8]) -> String {
-    decode_owned(Cow::Borrowed(bytes))
-}
-
-/// The same of bytes that nobody needs any more: what is UTF-8 already is not copied.
-pub fn decode_owned(bytes: Cow<'_, [u8]>) -> String {
+///
+/// Of bytes that are given away what is UTF-8 already is not copied.
+pub fn decode<'b>(bytes: impl Into<Cow<'b, [u8]>>) -> String {
+    let bytes = bytes.into();
     let wide = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
         let units: Vec<u16> = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]])).collect();
         String::from_utf16_lossy(&units)

@@ -51,7 +51,7 @@ impl<'a> CheckContext<'a> {
     pub fn needs_of(&self, object: Subject) -> Vec<(&'a Rule, Constraint)> {
         let toolkit = self.target.toolkit.as_deref().and_then(|text| Version::parse(text).ok());
         let admits = |range: &str, version: Option<Version>| {
-            Constraint::parse(range).is_ok_and(|range| version.is_some_and(|version| range.admits(&version)))
+            version.is_some_and(|version| Constraint::parse(range).is_ok_and(|range| range.admits(&version)))
         };
         let locked = |row: &Rule| match (row.subject, &row.package) {
             (Subject::Toolkit, _) => toolkit,

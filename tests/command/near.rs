@@ -66,7 +66,7 @@ const CASES: &[Case] = &[
         "vllm = \"0.11.2\"",
         "gpu = \"GB10\"\ndriver = \"580\"",
         0,
-        &["[triton-gpu]", "where Triton fails its engine does not start"],
+        &["[triton-gpu]", "its engine was seen to end as it started where Triton fails"],
     ),
     case("torch = \"2.9.0+cu130\"", "gpu = \"GB10\"\ndriver = \"580\"", 0, &["[triton-gpu]", "!where Triton fails"]),
     case(

@@ -196,7 +196,11 @@ fn a_matrix_takes_the_drivers_that_a_spec_takes() {
 fn a_gpu_is_no_package() {
     let place = Place::with("slips-add", SPEC);
     for gpu in ["H100", "RTX4090"] {
-        place.run(&["add", gpu]).exits(2).says("is a GPU, and packages are added").says("gpuenv target add NAME --gpu");
+        place
+            .run(&["add", gpu])
+            .exits(2)
+            .says("is a GPU, and `gpuenv add` takes packages")
+            .says("gpuenv target add NAME --gpu");
         assert_eq!(place.read("checkout/gpuenv.toml"), SPEC);
     }
     place.run(&["add", "h100==1.0"]).exits(0).says("not in the catalog");

@@ -135,7 +135,7 @@ pub fn refuse_gpu(catalog: &Catalog, word: &str, constraint: &str) -> Result<(),
     if constraint != "*" || !is_gpu {
         return Ok(());
     }
-    let message = format!("`{}` is a GPU, and packages are added", clean(word));
+    let message = format!("`{}` is a GPU, and `gpuenv add` takes packages", clean(word));
     let help = format!(
         "name it at a target, `gpuenv target add NAME --gpu \"{word}\"`; a package of that name is added with its version"
     );

@@ -320,7 +320,7 @@ fn text(
         let end = bytes[..cap].iter().rposition(|byte| *byte == b'\n').map_or(cap, |at| at + 1);
         bytes.truncate(end);
     }
-    hand(Batch::Text(host::decode_owned(bytes.into()), name.to_string()))?;
+    hand(Batch::Text(host::decode(bytes), name.to_string()))?;
     if is_cut {
         hand(Batch::Unread(format!("{name} (the rest)"), unread(cap)))?;
     }

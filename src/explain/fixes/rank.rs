@@ -53,19 +53,15 @@ impl Finder<'_, '_> {
             ranked.push((alike, fix));
         }
         ranked.retain(|(alike, _)| *alike <= ALIKE);
-        // Another board comes last, whatever else must change, and before it the stack without what was asked for; before both
-        // fewer of several boards. Another system on the machine itself comes after what changes more of the file, where no
-        // other single line would do.
-        let boards = |fix: &Fix| {
-            let gpu = fix.changes.iter().find(|change| change.key.ends_with(".gpu"));
-            gpu.map_or(2 * u8::from(fix.changes.iter().all(is_removed)), |gpu| if is_fewer(gpu) { 1 } else { 3 })
+        // Another system on the machine itself comes after what changes more of the file, where no other single line would do.
+        let one_line = |(_, fix): &(usize, Fix)| {
+            let keeps_boards = !matches!(GivesUp::of(fix), GivesUp::SomeBoards | GivesUp::Board);
+            fix.changes.len() == 1 && keeps_boards && !replaces_system(spec, fix)
         };
-        let one_line =
-            |(_, fix): &(usize, Fix)| fix.changes.len() == 1 && boards(fix) % 2 == 0 && !replaces_system(spec, fix);
         let has_one_line = ranked.iter().any(one_line);
         sort_by_key(&mut ranked, |(alike, fix)| {
             let system = !has_one_line && replaces_system(spec, fix);
-            (boards(fix), system, fails(fix), fix.changes.len(), serves_later(fix), *alike)
+            (GivesUp::of(fix), system, fails(fix), fix.changes.len(), serves_later(fix), *alike)
         });
         ranked.into_iter().map(|(_, fix)| fix).take(OFFERED).collect()
     }
@@ -95,6 +91,30 @@ impl Finder<'_, '_> {
     pub(super) fn is_published(&self, package: &str, written: &Constraint) -> bool {
         let mut builds = self.asker.catalog.builds.of(package).iter();
         builds.any(|row| written.admits_build(&row.version, &row.variant))
+    }
+}
+
+/// What of that which was written a fix gives up: another board comes last, whatever else must change.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum GivesUp {
+    /// Neither boards nor all that was asked for.
+    Nothing,
+    /// Some of several boards.
+    SomeBoards,
+    /// The packages that were asked for, and it does no more.
+    Packages,
+    /// The board.
+    Board,
+}
+
+impl GivesUp {
+    fn of(fix: &Fix) -> Self {
+        match fix.changes.iter().find(|change| change.key.ends_with(".gpu")) {
+            Some(gpu) if is_fewer(gpu) => GivesUp::SomeBoards,
+            Some(_) => GivesUp::Board,
+            None if fix.changes.iter().all(is_removed) => GivesUp::Packages,
+            None => GivesUp::Nothing,
+        }
     }
 }
 
