@@ -63,8 +63,8 @@ impl ReadError {
     }
 }
 
-/// A text as files hold it: UTF-8, or UTF-16 as PowerShell writes it, with or without a byte order mark. What cannot
-/// be decoded is replaced: it is never a fact.
+/// A text as files hold it: UTF-8, with or without a byte order mark, or UTF-16 as PowerShell writes it, with one. What
+/// cannot be decoded is replaced: it is never a fact.
 ///
 /// Of bytes that are given away what is UTF-8 already is not copied.
 pub fn decode<'b>(bytes: impl Into<Cow<'b, [u8]>>) -> String {

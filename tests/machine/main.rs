@@ -8,6 +8,7 @@ mod hosts;
 mod kernel_runs;
 mod kernels;
 mod mutations;
+mod pasted;
 mod probe;
 mod scripted;
 mod stack;

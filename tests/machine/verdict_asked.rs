@@ -2,24 +2,12 @@
 //! tells of the host below and above its GPUs.
 
 use gpuenv::catalog::BUILTIN;
-use gpuenv::diagnose;
 use gpuenv::lock::Lock;
-use gpuenv::verify::Status::{self, Fail, Pass, Unknown, Warn};
-use gpuenv::verify::{self, Verdict};
+use gpuenv::verify::Status::{Fail, Pass, Unknown, Warn};
 use serde_json::{Value, json};
 
 use crate::common::judge::{judge, lock, try_lock, with, worst};
-
-fn table(driver: &str, cuda: &str, gpu: &str) -> String {
-    format!(
-        "| NVIDIA-SMI {driver}    Driver Version: {driver}    CUDA Version: {cuda}     |\n\
-         |   0  {gpu} Off  | 00000000:01:00.0 Off |                  N/A |\n"
-    )
-}
-
-fn sound() -> String {
-    table("550.120", "12.4", "NVIDIA GeForce RTX 3090")
-}
+use crate::pasted::{ends, judged, sound, table};
 
 fn stack(lines: &str) -> Lock {
     lock(&spec(lines, ""))
@@ -27,21 +15,6 @@ fn stack(lines: &str) -> Lock {
 
 fn spec(lines: &str, more: &str) -> String {
     format!("[stack]\n{lines}\n[target.t]\ngpu = \"RTX 3090\"\nos = \"ubuntu22.04\"\n{more}")
-}
-
-fn judged(lock: &Lock, text: &str) -> Verdict {
-    let record = diagnose::host_of(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let target = lock.target.keys().next().unwrap();
-    verify::judge(lock, target, &record, &BUILTIN).unwrap()
-}
-
-#[track_caller]
-fn ends(lock: &Lock, text: &str, id: &str, status: Status, says: &str) {
-    let verdict = judged(lock, text);
-    let check = worst(&verdict, id);
-    let words = format!("{:?} {:?}", check.found, check.hint);
-    assert!(check.status == status && words.contains(says), "{text}\nexpected {id} {status:?} {says:?}: {verdict:#?}");
-    assert_eq!(verdict.status == Pass, status < Unknown, "{text}\n{verdict:#?}");
 }
 
 const TORCH: &str = "torch = \"2.6.0+cu124\"\npython = \"3.11\"";

@@ -4,43 +4,13 @@
 use gpuenv::catalog::{BUILTIN, GpuMatch};
 use gpuenv::diagnose;
 use gpuenv::lock::Lock;
-use gpuenv::verify::Status::{self, Fail, Pass, Unknown, Warn};
-use gpuenv::verify::{self, Verdict};
+use gpuenv::verify::Status::{Fail, Pass, Unknown, Warn};
 
 use crate::common::judge::{lock, worst};
+use crate::pasted::{ends, judged, passes, sound, table};
 
 fn stack(lines: &str, gpu: &str) -> Lock {
     lock(&format!("[stack]\n{lines}\n[target.t]\ngpu = \"{gpu}\"\n"))
-}
-
-fn table(driver: &str, cuda: &str, gpu: &str) -> String {
-    format!(
-        "| NVIDIA-SMI {driver}    Driver Version: {driver}    CUDA Version: {cuda}     |\n\
-         |   0  {gpu} Off  | 00000000:01:00.0 Off |                  N/A |\n"
-    )
-}
-
-fn sound() -> String {
-    table("550.120", "12.4", "NVIDIA GeForce RTX 3090")
-}
-
-fn judged(lock: &Lock, text: &str) -> Verdict {
-    let record = diagnose::host_of(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    verify::judge(lock, "t", &record, &BUILTIN).unwrap()
-}
-
-#[track_caller]
-fn ends(lock: &Lock, text: &str, id: &str, status: Status, says: &str) {
-    let verdict = judged(lock, text);
-    let check = worst(&verdict, id);
-    let words = format!("{:?} {:?}", check.found, check.hint);
-    assert!(check.status == status && words.contains(says), "{text}\nexpected {id} {status:?} {says:?}: {verdict:#?}");
-}
-
-#[track_caller]
-fn passes(lock: &Lock, text: &str) {
-    let verdict = judged(lock, text);
-    assert_eq!(verdict.status, Pass, "{text}\n{verdict:#?}");
 }
 
 /// `lock` refuses every GPU under a driver of a branch after its last, and so does `verify`.

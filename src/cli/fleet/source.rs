@@ -227,6 +227,10 @@ fn stream(
     match (lines, is_json) {
         (0, _) => Ok(false),
         (_, true) => documents(head, from, Labelled::new(has_names), name, hand).map(|()| true),
+        (_, false) if is_binary(&head) => {
+            hand(Batch::Unread(name.to_string(), "this is no text: name records and reports".to_string()))
+                .map(|()| true)
+        }
         (_, false) => text(head, from, TEXT_CAP, name, hand).map(|()| true),
     }
 }
@@ -250,6 +254,11 @@ fn utf16(
 /// Why a part of a text was left out.
 fn unread(cap: usize) -> String {
     format!("what stands behind the first {} MiB of this text was not read: give it in parts", cap >> 20)
+}
+
+/// Whether this is the beginning of a program or an archive: a text may hold a stray byte of either kind, and hardly both.
+fn is_binary(head: &[u8]) -> bool {
+    head.contains(&0) && std::str::from_utf8(head).is_err()
 }
 
 /// Whether a list of documents begins here: the brackets of loggers and terminals hold something else.

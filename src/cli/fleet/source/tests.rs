@@ -44,3 +44,22 @@ fn a_line_is_kept_up_to_a_size() {
     );
     assert_eq!(lines(b"abcd"), [of("abcd", false)]);
 }
+
+/// A folder of hosts may hold programs, whose hundred megabytes are not to be searched for hosts.
+#[test]
+fn a_program_is_not_read_as_a_text() {
+    let read = |mut bytes: &[u8]| {
+        let mut unread = Vec::new();
+        let mut hand = |batch| {
+            unread.push(matches!(batch, Batch::Unread(..)));
+            Ok(())
+        };
+        assert!(stream(&mut bytes, "file", &mut hand).unwrap());
+        (unread, bytes.len())
+    };
+    let mut program = b"\x7fELF\x02\x01\x01\0\0\xfe\n".repeat(HEAD);
+    program.extend([0; 100]);
+    assert_eq!(read(&program), (vec![true], 100));
+    assert_eq!(read("Tesla T4\0, 550.54.15 – é\n".as_bytes()), (vec![false], 0));
+    assert_eq!(read(b"Tesla T4, 550.54.15\xff\n"), (vec![false], 0));
+}
