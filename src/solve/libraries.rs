@@ -2,6 +2,7 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Index, Libraries, Pins};
+use crate::spec::other_names::cuda_of;
 use crate::types::{Constraint, CpuArch, Specifier, Version, nvidia};
 
 use super::coinstall;
@@ -16,6 +17,37 @@ use super::wants::Want;
 pub fn lines_with(facts: &Facts<'_>, name: &str, range: &Specifier) -> Vec<Version> {
     let has_it = |kit: &&Kit<'_>| kit.version_of(name).is_some_and(|version| range.admits(version));
     facts.kits().iter().filter(has_it).map(|kit| kit.version.prefix(2)).collect()
+}
+
+/// The lines of CUDA that an ordinary package is of: that of its name, or those whose toolkits have the library that is asked
+/// for.
+pub struct CudaLines {
+    /// The lines; none where nothing tells.
+    pub all: Vec<Version>,
+    /// Whether the name tells it.
+    pub by_name: bool,
+}
+
+impl CudaLines {
+    /// Those of a package.
+    pub fn of(facts: &Facts<'_>, name: &str, asked: &Specifier) -> Self {
+        let by_name = cuda_of(name);
+        let majors = || lines_with(facts, name, asked).into_iter().map(|line| line.prefix(1)).collect();
+        CudaLines { by_name: by_name.is_some(), all: by_name.map_or_else(majors, |line| vec![line]) }
+    }
+
+    /// How far a build for this line is from it, as far as both tell (of some only the major is known): 0 for the same line, 1 for
+    /// another one of the same major, 2 for another major.
+    pub fn distance(&self, line: &Version) -> usize {
+        let from = |one: &Version| {
+            let both = one.len().min(line.len());
+            match one.major() == line.major() {
+                true => usize::from(one.prefix(both) != line.prefix(both)),
+                false => 2,
+            }
+        };
+        self.all.iter().map(from).min().unwrap_or(0)
+    }
 }
 
 /// The releases of a library that are known: components of toolkits, what builds, packages and other libraries name, and what

@@ -309,6 +309,59 @@ fn an_open_torch_goes_with_the_pythons_of_pinned_packages() {
     hold("packages-pinned", PINNED);
 }
 
+/// What `uv pip compile` locks of what is open beside these pins, in November 2026: METADATA of audiocraft, jax, deepspeed, torch,
+/// tf-keras, vllm and cuequivariance-ops-torch-cu12.
+const SPARED: &[Case] = &[
+    case(
+        "torch = \"*\"\n[packages]\naudiocraft = \"==1.2.0\"",
+        A100,
+        0,
+        &["!package-excluded", "lock: stack.torch = \"2.1.0+"],
+    ),
+    case(
+        "jax = \"+cu12\"\n[packages]\nnumpy = \"<2\"",
+        A100,
+        0,
+        &["!package-excluded", "lock: stack.jax = \"0.7.1+cu12\""],
+    ),
+    case(
+        "torch = \"1.13.1\"\ndeepspeed = \"*\"\n[packages]\npydantic = \"==1.10.2\"",
+        A100,
+        0,
+        &["!package-excluded", "lock: stack.deepspeed = \"0.14.5\""],
+    ),
+    case("torch = \"*\"\n[packages]\nsetuptools = \"==59.5.0\"", A100, 0, &["lock: stack.torch = \"2.12.1+"]),
+    case("tensorflow = \"*\"\n[packages]\ntf-keras = \"==2.16.0\"", A100, 0, &["lock: stack.tensorflow = \"2.16.2+"]),
+    case("vllm = \"*\"\n[packages]\ntransformers = \"==4.48.0\"", A100, 0, &["lock: stack.vllm = \"0.7.0\""]),
+    // A pin that nothing suits leaves the others what they are.
+    case(
+        "jax = \"+cu12\"\n[packages]\nnumpy = \"<2\"\nscipy = \"==0.1\"",
+        A100,
+        0,
+        &["package-excluded", "lock: stack.jax = \"0.7.1+cu12\""],
+    ),
+    case(
+        "torch = \"*\"\n[packages]\ncuequivariance-ops-torch-cu12 = \"*\"",
+        A100,
+        0,
+        &["!package-cuda", "lock: stack.cuda = \"12."],
+    ),
+    // No torch is for CUDA 12.0: another CUDA 12 is nearer than 13.
+    case("torch = \"*\"\n[packages]\nspconv-cu120 = \"*\"", A100, 0, &["package-cuda", "lock: stack.cuda = \"12."]),
+    // Where it is pinned it stays.
+    case(
+        "torch = \"2.15.0\"\n[packages]\naudiocraft = \"==1.2.0\"",
+        A100,
+        0,
+        &["package-excluded", "lock: stack.torch = \"2.15.0+"],
+    ),
+];
+
+#[test]
+fn what_is_open_spares_the_packages() {
+    hold("packages-spared", SPARED);
+}
+
 /// tensorrt-llm 0.12.0 is known, though the list was read from 0.18.0 on; of vllm 0.12.0 the wheel for CUDA 13 alone is for x86_64 only.
 const NAMED: &[Case] = &[
     case(

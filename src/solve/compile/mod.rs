@@ -10,6 +10,7 @@ mod package_releases;
 mod pythons;
 mod releases;
 pub mod sources;
+mod sparing;
 mod stack;
 mod tritons;
 
@@ -37,6 +38,7 @@ use super::rowset::RowSet;
 use super::rules::Needs;
 
 use sources::Source;
+use sparing::Sparing;
 
 /// What may be used that is not the first choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -213,6 +215,8 @@ pub struct Plan<'q, 'c> {
     pub network: Network<'q>,
     /// For each class what it has been found to admit.
     given: Vec<Vec<(Var, RowSet)>>,
+    /// What releases cost of `[packages]`.
+    sparing: Rc<Sparing<'q, 'c>>,
     /// How many ordinary packages a Python may leave out, where that differs, until it is related.
     left_out: Option<(Var, Vec<usize>)>,
     /// The rules that are set aside for every class.
@@ -246,6 +250,7 @@ impl<'q, 'c> Plan<'q, 'c> {
             locals: Vec::new(),
             network: Network::default(),
             given,
+            sparing: Sparing::new(request),
             left_out: None,
             off: RowSet::default(),
             policy,

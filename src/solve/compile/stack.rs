@@ -38,7 +38,8 @@ impl<'q, 'c> Plan<'q, 'c> {
             };
             let order = match ask.before_all {
                 Some(Direction::Oldest) => Order::Descending,
-                Some(Direction::Newest) | None => Order::Ascending,
+                Some(Direction::Newest) => Order::Ascending,
+                None => self.sparing.order(ask.package),
             };
             let because = self.asked_by(ask.package);
             vars[at] = self.variable(versions, (order, because), ask.package, |version| version.as_str());
@@ -104,8 +105,12 @@ impl<'q, 'c> Plan<'q, 'c> {
             left.push(rows);
         }
         self.leave_out_experimental(classes, at, &*fails, &mut left);
-        // Of two variants of one version the one to install is that of which less is known to fail.
-        let rank = Box::new(move |row: usize| usize::from(!before.has(row)) + fails(row));
+        // Of two variants of one version the one to install is that of which less is known to fail, first of all of what
+        // `[packages]` loads beside it.
+        let sparing = self.sparing.clone();
+        let rank = Box::new(move |row: usize| {
+            sparing.of_release(&framework.releases[row]) + usize::from(!before.has(row)) + fails(row)
+        });
         let order = (Order::Ranked(rank), self.asked_by(framework.package));
         let var = self.variable(&framework.releases, order, &key, |release| release.variant);
         for (&class, rows) in classes.iter().zip(left) {

@@ -4,7 +4,7 @@
 use crate::catalog::rows::{Asks, BESIDE_TORCH, Build, Companion, FoundIn, TORCH};
 use crate::solve::followers::{Bar, bar, followers};
 use crate::solve::held::{PIP, all_beside};
-use crate::solve::libraries::lines_with;
+use crate::solve::libraries::CudaLines;
 use crate::solve::ordinary::coming::{coming, missing};
 use crate::solve::ordinary::shared::{By, doubled};
 use crate::solve::ordinary::{
@@ -13,7 +13,6 @@ use crate::solve::ordinary::{
 };
 use crate::solve::request::{TargetRequest, is_ordinary, lies_elsewhere};
 use crate::solve::{ordinary, thirds};
-use crate::spec::other_names::cuda_of;
 use crate::types::{Specifier, Version};
 use crate::warning::{
     Bars, Brought, ExcludedBy, KnownTo, PackageBrings, PackageCuda, PackageExcluded, PackageNotChecked, PartLacks,
@@ -293,19 +292,12 @@ fn of_parts(about: &About<'_, '_>) -> Vec<Warning> {
 /// Of a package that is for another CUDA than the locked frameworks: by its name, or as one of a toolkit's libraries whose
 /// name tells none.
 fn of_other_cuda(about: &About<'_, '_>, name: &str, asked: &Specifier) -> Option<Warning> {
-    let by_name = cuda_of(name);
-    let lines = || lines_with(about.request.problem, name, asked).into_iter().map(|line| line.prefix(1));
-    let all = by_name.map_or_else(|| lines().collect(), |names| vec![names]);
-    let names = all.first()?;
-    let builds = about.target.builds.iter().filter_map(|build| Some((build, build.line()?)));
-    // As far as both tell: of some builds only the major is known.
-    let is_of = |names: &Version, line: &Version| {
-        let both = names.len().min(line.len());
-        names.prefix(both) == line.prefix(both)
-    };
-    let (build, line) = builds.into_iter().find(|(_, line)| !all.iter().any(|names| is_of(names, line)))?;
+    let lines = CudaLines::of(about.request.problem, name, asked);
+    let mut builds = about.target.builds.iter().filter_map(|build| Some((build, build.line()?)));
+    let (build, line) = builds.find(|(_, line)| lines.distance(line) > 0)?;
     let stack = format!("{} {}+{}", build.package, build.version, build.variant);
-    let other = PackageCuda { package: name, names, by_name: by_name.is_some(), stack: (&stack, &line) };
+    let other =
+        PackageCuda { package: name, names: lines.all.first()?, by_name: lines.by_name, stack: (&stack, &line) };
     Some(Warning::about(&other, &[format!("packages.{name}")]))
 }
 
