@@ -76,7 +76,10 @@ impl LogFields {
     /// Adds what the message implies and what the text tells besides.
     pub fn complete(&self, found: &mut Match) {
         for implied in found.row.gives.iter() {
-            if let Some((key, value)) = implied.split_once('=') {
+            let (given, of) = implied.split_once(' ').unwrap_or((implied, ""));
+            let symbol = value::text(&found.extract, "symbol").unwrap_or_default();
+            let holds = of.is_empty() || Pattern::new(of).is_in(symbol, &symbol.to_ascii_lowercase());
+            if let Some((key, value)) = given.split_once('=').filter(|_| holds) {
                 value::add(&mut found.extract, key, value);
             }
         }

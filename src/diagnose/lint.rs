@@ -52,6 +52,9 @@ fn lint_signature(row: &ErrorSignature, wrong: &mut Vec<String>) {
         if !given.split_once('=').is_some_and(|(key, _)| value::is_known(key)) {
             wrong.push(format!("{}: `{given}` is not of the form key=value", row.code));
         }
+        if let Some((_, of)) = given.split_once(' ') {
+            lint_pattern(&row.code, of, &Pattern::new(of), wrong);
+        }
     }
     for (name, sentences) in [("meaning", &row.meaning), ("remedies", &row.remedies)] {
         let mut alternatives = sentences.iter().flat_map(|sentence| template::alternatives(sentence));

@@ -254,7 +254,7 @@ pub struct ErrorSignature {
     /// Counts only if this holds of the majors of two values that were read out: `cuda_torch > cuda_found`, or `!=`.
     /// `cuda_torch > driver` holds if that CUDA release needs a newer driver.
     pub majors: Option<Text>,
-    /// What the message implies where it does not print it, `nvml_error=18`.
+    /// What the message implies where it does not print it, `nvml_error=18`; behind a blank, of which symbols alone.
     #[serde(default)]
     pub gives: List<Text>,
     /// Plain sentences; one with a `{placeholder}` that nothing fills is left out. Of several with ` || ` between them the
