@@ -42,9 +42,13 @@ static INFORMS: LazyLock<Regex> = LazyLock::new(|| {
 static ERROR: LazyLock<Regex> =
     LazyLock::new(|| ascii(r"(?-i:\b[A-Z]\w*(?:Error|Exception): |\b(?:ERROR|FATAL)\b:? [^(])"));
 
-/// What says nothing of a fault wherever it stands: torch warns of a plan that cuDNN does not have, and takes another.
-static HARMLESS: LazyLock<Regex> =
-    LazyLock::new(|| ascii(r"plan failed with a cudnnexception|cudnn_status_not_supported ?\(triggered internally"));
+/// What says nothing of a fault wherever it stands: torch warns of a plan that cuDNN does not have, and takes another; CMake
+/// goes on behind what is only for the developers of a project.
+static HARMLESS: LazyLock<Regex> = LazyLock::new(|| {
+    ascii(
+        r"plan failed with a cudnnexception|cudnn_status_not_supported ?\(triggered internally|this warning is for project developers",
+    )
+});
 
 /// The same of a line that it stands in: the kernel's module asks for an instance of MIG, and JAX for every backend that it knows.
 static TRIED: LazyLock<Regex> = LazyLock::new(|| {
@@ -59,6 +63,16 @@ static FAULT: LazyLock<Regex> = LazyLock::new(|| {
         r"^.{0,160}?(?:(?-i:\b[A-Z]\w*(?:Error|Exception)\b: ?\S)|terminate called after|(?-i:\b(?:error|ERROR): )|cmake error|configuring incomplete|build stopped|: \*\*\* ).*$",
     )
 });
+
+/// A fault that names no cause: that a build failed, a file without its name, a variable that nothing has filled.
+static CAUSELESS: LazyLock<Regex> = LazyLock::new(|| {
+    ascii(
+        r"error: (?:metadata-generation-failed|subprocess-exited-with-error|failed (?:to build|building)|could not build wheels|command errored out|\[winerror 2\]|name \S+ is not defined|list index out of range|.*nonetype)",
+    )
+});
+
+/// What tells that an extension of Python is built.
+static BUILDS: LazyLock<Regex> = LazyLock::new(|| ascii(r"setup\.py|cpp_extension|setuptools|building wheel"));
 
 /// What may fail for want of that which the notice tells of, where its row names nothing.
 const OF_GPU: &str = r"cuda|gpu|nvidia|cudnn|cublas|nccl|device|driver|ptx|triton|kernel|attention|memory";
@@ -171,7 +185,11 @@ fn judged(found: &mut Match, others: &Others, text: &Normalised<'_>) -> Fate {
     }
     found.in_passing = false;
     let after = &text.plain[rest..];
-    if !faults.is_empty() || tells_fault(after) || !row.goes_on.is_empty() && went_on(after) {
+    // What a build lacked is why it failed, where it names no other reason.
+    let is_tool =
+        matches!(row.component, Component::Toolkit | Component::Gcc) && BUILDS.is_match(text.plain.as_bytes());
+    let names_cause = |fault: &Range<usize>| !is_tool || !CAUSELESS.is_match(text.plain[fault.clone()].as_bytes());
+    if faults.iter().any(names_cause) || tells_fault(after) || !row.goes_on.is_empty() && went_on(after) {
         return Fate::Nothing;
     }
     // That it took another way is what is asked about, unless it says that this is no fault, or too little is known of it.

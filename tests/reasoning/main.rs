@@ -6,6 +6,7 @@ mod common;
 mod absence;
 mod advice;
 mod answers;
+mod builds;
 mod companions;
 mod diagnose;
 mod growth;
