@@ -471,6 +471,8 @@ fn builds_of_two_kinds_go_together() {
             ["torch=\"2.4.0+cu121\"", "tensorflow=\"2.16.1+cpu\""],
             false,
         ),
+        // A torch that another package brings is there, too.
+        (["tensorflow==2.16.1", "xformers==0.0.24"], ["tensorflow=\"2.16.1+cpu\"", "xformers=\"0.0.24\""], false),
         (["jax[cuda12]==0.4.30", "torch==2.4.0+cpu"], ["torch=\"2.4.0+cpu\"", "jax=\"0.4.30+cu12\""], false),
         (["tensorflow[and-cuda]==2.16.1", "torch==2.4.0+cpu"], ["torch=\"2.4.0+cpu\"", "tensorflow=\"2.16.1\""], false),
         // What the index has of torch is for GPUs.

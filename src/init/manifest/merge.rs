@@ -406,8 +406,12 @@ impl<'c> Merged<'c> {
         let stack = std::mem::take(&mut self.stack).settled(intersect);
         let frameworks = || stack.iter().filter(|(name, _)| FRAMEWORKS.contains(&name.as_str()));
         let is_cpu = |settled: &Settled<Constraint>| settled.asked.names_variant("cpu");
-        let for_gpus =
+        let driving =
             frameworks().find(|(name, settled)| self.drives_gpus(name, settled)).map(|(name, _)| name.clone());
+        // A torch that a package brings is there as one of a line of its own is.
+        let follows = |name: &str| self.catalog.companions.of(name).iter().any(|row| *row.framework == *TORCH);
+        let is_brought = || !stack.iter().any(|(name, _)| name == TORCH) && stack.iter().any(|(name, _)| follows(name));
+        let for_gpus = driving.or_else(|| is_brought().then(|| TORCH.to_string()));
         let are_for_cpu = frameworks().next().is_some() && frameworks().all(|(_, settled)| is_cpu(settled));
         if are_for_cpu && !self.draft.machine.iter().any(|entry| entry.key == "gpu") {
             let note = "the wheels are builds for the CPU";
