@@ -55,6 +55,23 @@ fn a_line_that_ended_is_not_joined() {
 }
 
 #[test]
+fn a_name_ends_where_its_line_ended() {
+    let long = format!("{}_ZN3c104cuda", "x".repeat(60));
+    for (plain, wanted) in [
+        ("symbol cudnnCreate\nctranslate2", "symbol cudnnCreate\n\nctranslate2".to_string()),
+        (&format!("{long}\n9SetDeviceEi"), format!("{long}\n9SetDeviceEi")),
+        (&format!("{long}\ntorch==2.4.0"), format!("{long}\n\ntorch==2.4.0")),
+        (&format!("{long}\nroot@host:/x# ls"), format!("{long}\n\nroot@host:/x# ls")),
+        (&format!("{long}\nvllm-0.5"), format!("{long}\n\nvllm-0.5")),
+    ] {
+        let text = Normalised::new(plain);
+        assert_eq!(text.words(0, text.text.len()), wanted);
+    }
+    let text = Normalised::new("'a_ext'b c_d");
+    assert_eq!([5, 6, 7].map(|at| text.ends_word(at)), [true, true, false]);
+}
+
+#[test]
 fn normalised_text_knows_its_origin() {
     let plain = "a “b” c\n  d\\x";
     let normalised = Normalised::new(plain);
