@@ -230,8 +230,8 @@ static WARNING: LazyLock<Regex> = LazyLock::new(|| {
     ascii(r"(?i)\b(?:nvcc[a-z-]*|ptxas|nvlink|fatbinary|cicc)(?:\.exe)? ?warning ?:|\bnvidia-[a-z]+: ?warning:")
 });
 
-/// What BuildKit writes before the lines of a step that failed: its seconds.
-static SECONDS: LazyLock<Regex> = LazyLock::new(|| ascii(r"^\d+\.\d{3} "));
+/// What BuildKit writes before the lines of a step that failed: its seconds, of which it prints four digits.
+static SECONDS: LazyLock<Regex> = LazyLock::new(|| ascii(r"^(?:\d+\.\d{3,4}|\d\d\.\d\d|\d{3}\.\d) "));
 
 /// A text without blanks, quotes and frames, in which a message is in one piece however it was wrapped; and where
 /// each of its bytes came from.

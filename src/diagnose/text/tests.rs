@@ -10,6 +10,7 @@ fn what_surrounds_a_message_goes() {
         ("api-1  | 2024-05-01T10:00:00.123Z error", "error"),
         ("CUDA%20error%3A%20no", "CUDA error: no"),
         ("1.181 cflags\n12.346 IndexError", "cflags\nIndexError"),
+        ("27.23 one\n127.2 two\n0.1234 three", "one\ntwo\nthree"),
         ("it is built for\n535.183 and newer", "it is built for\n535.183 and newer"),
         ("(EngineCore_0 pid=123) ERROR 05-27 11:47:57 [core.py:396] error", "error"),
         ("one&gt;two &quot;x&quot;", "one>two \"x\""),
