@@ -40,10 +40,11 @@ impl Aside {
         ..Aside::EMPTY
     };
 
-    /// Where the GPU is AMD's.
-    pub const AMD: Aside = Aside {
-        means: "the text is of an AMD GPU (HIP, ROCm): gpuenv knows NVIDIA's alone, and CUDA runs on no other",
-        help: "take the program's build for ROCm; if it is one, see what it says about ROCm and this GPU",
+    /// Where the GPU is not NVIDIA's.
+    pub const OTHER_MAKER: Aside = Aside {
+        means: "the text is of a GPU that is not NVIDIA's (AMD's, Intel's or another): gpuenv knows NVIDIA's alone, and CUDA runs on \
+                no other",
+        help: "take the program's build for that GPU (ROCm, XPU) or for the CPU; if it is one, see what it says about this GPU",
         ..Aside::EMPTY
     };
 

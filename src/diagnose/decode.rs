@@ -29,11 +29,13 @@ pub fn phrase(original: &str) -> String {
     text.replace(['"', '\'', '`'], "")
 }
 
-/// `compute_92 2`, where a numbered line followed, is `compute_92`; `sm_12 0` was broken in two, for there is no sm_12.
+/// `compute_92 2`, where a numbered line followed, is `compute_92`, and so is `compute_92 f`; `sm_12 0` was broken in two, for
+/// there is no sm_12. What is no number ends with its word.
 pub fn architecture(phrase: &str) -> String {
     let number = phrase.split_once('_').and_then(|(_, number)| number.split_once(' '));
-    let Some((number, _)) = number else { return phrase.to_string() };
-    if number.trim_end_matches(['a', 'f']).parse::<u32>().is_ok_and(|number| number >= 20) {
+    let Some((number, rest)) = number else { return phrase.to_string() };
+    let is_broken = number.is_empty() && rest.starts_with(|next: char| next.is_ascii_digit());
+    if number.trim_end_matches(['a', 'f']).parse::<u32>().map_or(!is_broken, |number| number >= 20) {
         phrase.split(' ').next().unwrap_or_default().to_string()
     } else {
         phrase.replace(' ', "")

@@ -114,7 +114,7 @@ pub struct Finding {
     pub is_harmless: bool,
 }
 
-/// What fails in the same way on a machine with AMD's GPU.
+/// What fails in the same way on a machine with another maker's GPU.
 const OF_ANY_GPU: &[Component] = &[Component::Python, Component::Glibc, Component::Gcc, Component::Image];
 
 /// Rows of less weight say that something failed, not what: the number of an error says more.
@@ -131,11 +131,13 @@ pub fn diagnose(raw: &str, catalog: &Catalog) -> Verdict {
         let numbered = fields.numbered(&normalised);
         matches.extend(numbered.filter(|new| matches.iter().all(|found| found.row.code != new.row.code)));
     }
-    let is_amd = system::is_of_amd(&plain);
-    if is_amd {
+    let is_of_macos = system::is_of_macos(&plain);
+    let other = (!is_of_macos && system::is_of_another_maker(&plain)).then_some(&Aside::OTHER_MAKER);
+    if other.is_some() {
         matches.retain(|found| OF_ANY_GPU.contains(&found.row.component));
     }
     let notices::SetAside { aside: noticed, alone } = notices::set_aside(&mut matches, &normalised);
+    tell_of_macos(&mut matches, is_of_macos);
     if matches.iter().any(|found| found.row.weight >= LAST_RESORT && !found.in_passing) {
         matches.retain(|found| found.row.weight >= LAST_RESORT);
     }
@@ -164,8 +166,7 @@ pub fn diagnose(raw: &str, catalog: &Catalog) -> Verdict {
     }
     let extract = if matches.is_empty() { fields.extract() } else { Extract::new() };
     let versions = || side_by_side::is_all(&normalised).then_some(&Aside::VERSIONS);
-    let amd = is_amd.then_some(&Aside::AMD);
-    let aside = || amd.or(cause).or_else(|| Aside::told(&normalised.lower)).or(noticed).or_else(versions);
+    let aside = || other.or(cause).or_else(|| Aside::told(&normalised.lower)).or(noticed).or_else(versions);
     let aside = matches.is_empty().then(aside).flatten();
     let alone = alone.into_iter().filter(|_| aside == Some(&Aside::NOTICE)).max_by_key(|found| found.row.weight);
     let notice = alone.map(|mut found| {
@@ -199,6 +200,30 @@ pub fn host_of(text: &str) -> Result<Record, ReadError> {
         record.probes.push(Probe { name: PASTE.into(), ended, detail, millis: None });
     }
     Ok(record)
+}
+
+/// What is said where there is no CUDA.
+const ON_MACOS: &str = "torch-on-macos";
+/// What says that CUDA, its compiler, a driver or a GPU is not there.
+const WITHOUT_CUDA: &[&str] = &[
+    "bitsandbytes-binary-missing",
+    "build-without-cuda",
+    "driver-not-found",
+    "no-device",
+    "no-gpu-found",
+    "nvidia-smi-missing",
+    "toolkit-missing",
+    "torch-without-cuda",
+];
+
+/// On macOS there is no CUDA, whichever sentence says so; and elsewhere nothing is told of it.
+fn tell_of_macos(matches: &mut Vec<Match>, is_of_macos: bool) {
+    let Some(row) = at_hand().diagnoses.iter().find(|row| row.code == ON_MACOS) else { return };
+    for found in matches.iter_mut().filter(|found| is_of_macos && WITHOUT_CUDA.contains(&&*found.row.code)) {
+        (found.row, found.patterns) = (row, Vec::new());
+    }
+    let mut is_told = !is_of_macos;
+    matches.retain(|found| found.row.code != ON_MACOS || !std::mem::replace(&mut is_told, true));
 }
 
 /// That CUDA did not start says nothing more where another row says why.

@@ -146,7 +146,8 @@ impl Signatures {
                     (from, matches) = (start - place.start + 1, matches - 1);
                     continue;
                 }
-                if !context.fits(text, &whole) {
+                let is_cut = captures.name("end").is_some_and(|end| !text.ends_word(place.start + end.start()));
+                if is_cut || !context.fits(text, &whole) {
                     continue;
                 }
                 found.at = if found.patterns.is_empty() { whole.start } else { found.at.min(whole.start) };
@@ -234,7 +235,7 @@ fn add_groups(
     extract: &mut Extract,
 ) {
     for (name, range) in compiled.groups(captures) {
-        value::add(extract, name, text.original(start + range.start, start + range.end));
+        value::add(extract, name, &text.words(start + range.start, start + range.end));
     }
 }
 

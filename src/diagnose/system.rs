@@ -36,25 +36,45 @@ static MARKER: LazyLock<Regex> =
 /// The two versions in the head of nvidia-smi's table.
 static SMI: LazyLock<Regex> = LazyLock::new(|| ascii(r"NVIDIA-SMI +([\d.]+) +Driver Version: +([\d.]+)"));
 
-/// What HIP says, which is CUDA for AMD's GPUs, and builds that are made for it. An environment's report names both makers'
-/// parts, and writes N/A beside what is not there.
-static HIP: LazyLock<Regex> = LazyLock::new(|| {
+/// What speaks for another maker's GPU whatever else is there: HIP, which is CUDA for AMD's, and the likes of others.
+static SPEAKS: LazyLock<Regex> = LazyLock::new(|| {
     ascii(
-        r"\bHIP error|\bhip(?:Error[A-Z]|Get)|\b(?:No HIP GPUs|NumHipDevices|HIP_LAUNCH_BLOCKING|AMD_SERIALIZE_|TORCH_USE_HIP_DSA)|\bROCm (?:error|devices)|\b(?:rocBLAS error|MIOpen Error|Memory access fault by GPU node)|/THH/|[Tt]orch[a-z ]*[:=-]*\s*v?\d[\w.]*\+rocm\d|\bROCM used to build PyTorch: \d",
+        r"\b(?:HIP|MUSA|MACA|MLU|NPU|GCU|DCU)(?: runtime)? error|\bhip(?:Error[A-Z]|Get)|\b(?:No HIP GPUs|NumHipDevices|HIP_LAUNCH_BLOCKING|AMD_SERIALIZE_|TORCH_USE_HIP_DSA)|\bROCm (?:error|devices)|\b(?:rocBLAS error|MIOpen Error|Memory access fault by GPU node)|/THH/",
     )
 });
 
-/// Graphics cards of AMD's; processors that hold one say `with Radeon Graphics`.
-static AMD: LazyLock<Regex> = LazyLock::new(|| {
+/// Cards of AMD's and Intel's, TPUs, builds for them, and those who say that they have none of NVIDIA's. Processors that hold a
+/// GPU say `with Radeon Graphics`; lists of what a program supports name makers too. An environment's report writes N/A beside
+/// what is not there.
+static OTHERS: LazyLock<Regex> = LazyLock::new(|| {
     ascii(
-        r"\bAMD (?:Radeon|Instinct)|\bRadeon (?:RX|Pro|PRO|VII)|\bInstinct MI\d|\b(?i:RX) ?[5-79][5-9]00\b|\bZLUDA\b|\bgfx\d[0-9a-f]{2,3}\b|\bamdgpu: ",
+        r"(?x)\bAMD\ (?i:Radeon|Instinct|Vega) | (?:^\W{0,3}|:\s*|(?i:\b(?:my|the|use|using|have|an?))\s)(?i:AMD).?s?\ ?(?i:gpu|graphics|video|card)
+        | (?i:AMD)\ ?显卡 | \b(?i:Radeon\ (?:RX|Pro|VII)) | \bInstinct\ MI\d | \b(?i:RX)\ ?[4-9]\d{1,2}0(?:\ ?(?i:xtx?|gre|m|s))?\b
+        | \b(?:[67]\d[05]|90[67]|5[57]0)0\ ?(?i:xtx?)\b | \bZLUDA\b | \bgfx\d[0-9a-f]{2,3}\b | \bamdgpu:\ | (?i:(?:webui|torch|use)[_-](?:directml|amdgpu))
+        | [Tt]orch[\w\ .]*[\s:=-]*v?\d[\w.]*\+(?:rocm\d|xpu) | \bROCM\ used\ to\ build\ PyTorch:\ \d
+        | (?i:\bIntel\W{0,6}(?:R\W{1,3})?(?:[il]ris|UHD|HD\ Graphics|Arc\b|i\d\ graphics)|\ban\ Intel\ GPU) | \bArc\b.{0,6}[AB]\d{3}\b
+        | jax\[tpu\] | \bTPU\ (?:v\d|VM\b) | (?i:\bI\ (?:do.{0,4}t\ have|have.{1,4}t|have\ no)\ (?:an?\ |any\ )?nvidia\ (?:gpu|card|adapter|graphics))",
     )
 });
 
 /// What is there of NVIDIA's: a card, or its driver.
 static NVIDIA: LazyLock<Regex> = LazyLock::new(|| {
     ascii(
-        r"GeForce|Tesla|Quadro|\b[RG]TX ?(?:PRO )?\d|NVIDIA (?:[ABHLPTV]\d|G[BH]\d|TITAN|Corporation)|NVIDIA-SMI|NVRM|Driver Version|libcuda|nvcuda|cuInit|NVML|\bsm_\d\d|nvidia-(?:driver|dkms|drm|uvm|modeset|persistenced|container)",
+        r"GeForce|Tesla|Quadro|\b(?i:[RG]TX|GT|MX) ?(?:PRO )?\d|NVIDIA (?:[ABHLPTV]\d|G[BH]\d|TITAN|Corporation)|NVIDIA-SMI|nvcc fatal|NVRM|Driver Version|libcuda|nvcuda|cuInit|NVML|\bsm_\d\d|nvidia-(?:driver|dkms|drm|uvm|modeset|persistenced|container)|\b(?i:(?:my|I have an?|and an?) nvidia (?:gpu|card|graphics))",
+    )
+});
+
+/// What only macOS prints, and its machines.
+static MAC: LazyLock<Regex> = LazyLock::new(|| {
+    ascii(
+        r"(?i)(?:^|[^a-z0-9_:.-])/Users/|/private/var/folders/|/opt/homebrew/|mac ?os(?:\b|-)|macbook|\bapple (?:silicon|m\d)|\bm\d (?:max|pro|ultra|mac)|\bmac (?:m\d|mini|\d)|-macosx_|-darwin\b|\bdarwin kernel|\bdevice: mps\b",
+    )
+});
+
+/// What is of Linux or Windows, and lists of systems.
+static NO_MAC: LazyLock<Regex> = LazyLock::new(|| {
+    ascii(
+        r"(?i)\bubuntu\b|/(?:home|root|workspace|content)/|linux-64|linux_x86_64|linux-gnu|\bwin(?:dows)? ?1[01]\b|(?:linux|windows)\W{1,3}(?:and |or )?mac ?os|mac ?os\W{1,3}(?:and |or )?(?:linux|windows)",
     )
 });
 
@@ -87,15 +107,21 @@ pub fn told(plain: &str) -> Option<&'static str> {
     match is_windows(plain) {
         true => Some("Windows"),
         false if is_wsl(plain) => Some("WSL2"),
-        false if plain.contains("macos-aarch64") => Some("macOS"),
+        false if is_of_macos(plain) => Some("macOS"),
         false => is_arm().then_some("aarch64"),
     }
 }
 
-/// Whether the GPU of a plain text is AMD's: HIP speaks, or a card of AMD's is named and nothing of NVIDIA's is there.
-pub fn is_of_amd(plain: &str) -> bool {
+/// Whether the GPU of a plain text is another maker's: its own software speaks, or it is named and nothing of NVIDIA's is there.
+pub fn is_of_another_maker(plain: &str) -> bool {
     let holds = |of: &Regex| of.is_match(plain.as_bytes());
-    holds(&HIP) || holds(&AMD) && !holds(&NVIDIA)
+    holds(&SPEAKS) || holds(&OTHERS) && !holds(&NVIDIA)
+}
+
+/// Whether a plain text is of macOS, for which no CUDA is made any more; an old Mac can run Linux, and hold a card of NVIDIA's.
+pub fn is_of_macos(plain: &str) -> bool {
+    let holds = |of: &Regex| of.is_match(plain.as_bytes());
+    holds(&MAC) && !holds(&NO_MAC) && !holds(&NVIDIA) && !is_windows(plain)
 }
 
 /// Whether what was read out of a text is of Windows.
@@ -188,8 +214,45 @@ mod tests {
             ("AMD Ryzen 7 5800H with Radeon Graphics", false),
             ("ROCM used to build PyTorch: N/A\nHIP runtime version: N/A\nMIOpen runtime version: N/A", false),
             ("requirement torch==9 (from versions: 1.7.1+cu101, 1.7.1+rocm3.7)", false),
+            ("torch.__version__  = 2.7.0+rocm6.3", true),
+            ("my AMD CPU and a Nvidia GPU with CUDA 11.7\ntorch 1.13.1+rocm5.2", false),
+            ("Hi, I use an AMD GPU.", true),
+            ("GPU :- AMD 6600xt", true),
+            ("but I have a RX570 GPU", true),
+            ("9070 XT", true),
+            ("AMD Ryzen 5 5600XT", false),
+            ("AMD Ryzen 5 3500U with Radeon Vega Mobile Gfx", false),
+            ("WARNING: No NVIDIA/AMD GPU detected. Ollama will run in CPU-only mode.", false),
+            ("C:\\stable-diffusion-webui-directml\\modules\\devices.py", true),
+            ("Intel(R) Arc(TM) Graphics (128 MB)", true),
+            ("Intel UHD Graphics 630, NVIDIA GeForce MX350", false),
+            ("My PC is Intel R lris Xe Graphics", true),
+            ("I don't have any NVIDIA adapter on my laptop", true),
+            ("Please check that you have an NVIDIA GPU", false),
+            ("If you don't have an NVIDIA GPU, use the CPU image", false),
+            ("MUSA error: no CUDA-capable device is detected", true),
+            ("a TPU v3-8 VM", true),
+            ("TPU available: False, using: 0 TPU cores", false),
         ] {
-            assert_eq!(is_of_amd(text), wanted, "{text}");
+            assert_eq!(is_of_another_maker(text), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn macos_is_told_by_its_paths_and_its_machines() {
+        for (text, wanted) in [
+            ("File \"/Users/me/ComfyUI/execution.py\", line 151", true),
+            ("M2 MacOS that has 12 CPU and 38 GPU", true),
+            ("mac m2 下报错", true),
+            ("Using an Apple M1 MacBook", true),
+            ("Ubuntu on an old MacBook Pro: driver too old", false),
+            ("MacBook Pro with GeForce GT 750M, macOS 10.13", false),
+            ("/c/Users/me/x.py and C:/Users/me", false),
+            ("ssh from /Users/me to /home/me/x.py", false),
+            ("supported: Linux, macOS and Windows", false),
+            ("wheels for `manylinux_2_28_aarch64`, `macosx_11_0_arm64`", false),
+        ] {
+            assert_eq!(is_of_macos(text), wanted, "{text}");
         }
     }
 

@@ -220,13 +220,18 @@ static ANEW: LazyLock<Regex> = LazyLock::new(|| {
     ascii(r"^\s*(?:\[[\w .:-]+\]|(?:[A-Z][\w./-]*(?: [\w.()\[\]/-]+){0,3}|[a-z][\w./-]*\d[\w./-]*|[a-z]+ [\d.-]+): )")
 });
 
+/// What begins a line anew that follows a name: a requirement, a prompt, a label, a release.
+static NO_NAME: LazyLock<Regex> = LazyLock::new(|| {
+    ascii(r"^\s*(?:[A-Za-z][\w.-]*(?:[=<>~!]=|@[\w.-]+[:~$#])|[A-Za-z]\w{2,}: |[A-Za-z]\w*-\d[\w.]*\s*$)")
+});
+
 /// What only warns: the tools of CUDA's toolkit, and the modules of the kernel.
 static WARNING: LazyLock<Regex> = LazyLock::new(|| {
     ascii(r"(?i)\b(?:nvcc[a-z-]*|ptxas|nvlink|fatbinary|cicc)(?:\.exe)? ?warning ?:|\bnvidia-[a-z]+: ?warning:")
 });
 
-/// What BuildKit writes before the lines of a step that failed: its seconds.
-static SECONDS: LazyLock<Regex> = LazyLock::new(|| ascii(r"^\d+\.\d{3} "));
+/// What BuildKit writes before the lines of a step that failed: its seconds, of which it prints four digits.
+static SECONDS: LazyLock<Regex> = LazyLock::new(|| ascii(r"^(?:\d+\.\d{3,4}|\d\d\.\d\d|\d{3}\.\d) "));
 
 /// A text without blanks, quotes and frames, in which a message is in one piece however it was wrapped; and where
 /// each of its bytes came from.
@@ -316,6 +321,28 @@ impl<'t> Normalised<'t> {
     pub fn rest(&self, end: usize) -> usize {
         let last = end.checked_sub(1).map_or(0, |last| self.origin[last]);
         self.plain[last..].find('\n').map_or(self.plain.len(), |at| last + at + 1)
+    }
+
+    /// The same with an empty line behind each that ended by itself: no word goes on there.
+    pub fn words(&self, start: usize, end: usize) -> String {
+        let mut words = String::new();
+        let mut at = self.origin.get(start).copied().unwrap_or_default();
+        for line in self.original(start, end).split_inclusive('\n') {
+            words += line;
+            at += line.len();
+            if let Some(before) = self.plain[..at].strip_suffix('\n').filter(|_| line.ends_with('\n')) {
+                let whole = before.rsplit('\n').next().unwrap_or_default();
+                let next = self.plain[at..].lines().next().unwrap_or_default();
+                words += if whole.len() < BROKEN || NO_NAME.is_match(next) { "\n" } else { "" };
+            }
+        }
+        words
+    }
+
+    /// Whether a word ends at a place: a blank or a quote stood there, or what follows belongs to none.
+    pub fn ends_word(&self, at: usize) -> bool {
+        let follows = self.text.as_bytes().get(at).is_some_and(|next| next.is_ascii_alphanumeric() || *next == b'_');
+        !follows || at.checked_sub(1).is_some_and(|last| self.origin[last] + 1 < self.origin[at])
     }
 
     /// The original of a part, blanks included.

@@ -103,6 +103,8 @@ const KEYS: &[(&str, Kind, &str)] = &[
     ("device_driver", Kind::Text, ""),
     ("cc_major", Kind::Half, ""),
     ("cc_minor", Kind::Half, ""),
+    // Empty: a word ends here.
+    ("end", Kind::Half, ""),
 ];
 
 /// What a key holds; none of a key that is not known.

@@ -42,6 +42,12 @@ fn wrapped_words_are_joined_and_further_words_cut() {
     assert_eq!(token("_ZN3c105ErrorC2ENS_14SourceLocationESs\n\nquit()"), "_ZN3c105ErrorC2ENS_14SourceLocationESs");
     assert_eq!(architecture("compute_92 2"), "compute_92");
     assert_eq!(architecture("sm_12 0a"), "sm_120a");
+    assert_eq!(architecture("compute_90 f"), "compute_90");
+    assert_eq!(architecture("compute_native error"), "compute_native");
+    assert_eq!(
+        (architecture("compute_ Traceback"), architecture("compute_ 90")),
+        ("compute_".into(), "compute_90".into())
+    );
     assert_eq!(architecture("7.5 8.0"), "7.5 8.0");
     assert_eq!(module("flash_attn_2_cuda.cpython-310-x86_64-linux-gnu.so"), "flash-attn");
 }

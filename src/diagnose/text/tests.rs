@@ -10,6 +10,7 @@ fn what_surrounds_a_message_goes() {
         ("api-1  | 2024-05-01T10:00:00.123Z error", "error"),
         ("CUDA%20error%3A%20no", "CUDA error: no"),
         ("1.181 cflags\n12.346 IndexError", "cflags\nIndexError"),
+        ("27.23 one\n127.2 two\n0.1234 three", "one\ntwo\nthree"),
         ("it is built for\n535.183 and newer", "it is built for\n535.183 and newer"),
         ("(EngineCore_0 pid=123) ERROR 05-27 11:47:57 [core.py:396] error", "error"),
         ("one&gt;two &quot;x&quot;", "one>two \"x\""),
@@ -52,6 +53,23 @@ fn a_line_that_ended_is_not_joined() {
         let normalised = Normalised::new(text);
         assert_eq!(normalised.joins_lines(0, normalised.text.len()), joined, "{text:?}");
     }
+}
+
+#[test]
+fn a_name_ends_where_its_line_ended() {
+    let long = format!("{}_ZN3c104cuda", "x".repeat(60));
+    for (plain, wanted) in [
+        ("symbol cudnnCreate\nctranslate2", "symbol cudnnCreate\n\nctranslate2".to_string()),
+        (&format!("{long}\n9SetDeviceEi"), format!("{long}\n9SetDeviceEi")),
+        (&format!("{long}\ntorch==2.4.0"), format!("{long}\n\ntorch==2.4.0")),
+        (&format!("{long}\nroot@host:/x# ls"), format!("{long}\n\nroot@host:/x# ls")),
+        (&format!("{long}\nvllm-0.5"), format!("{long}\n\nvllm-0.5")),
+    ] {
+        let text = Normalised::new(plain);
+        assert_eq!(text.words(0, text.text.len()), wanted);
+    }
+    let text = Normalised::new("'a_ext'b c_d");
+    assert_eq!([5, 6, 7].map(|at| text.ends_word(at)), [true, true, false]);
 }
 
 #[test]
