@@ -154,7 +154,7 @@ fn matters(name: &str) -> Option<String> {
 
 fn add(name: &str, version: &str, seen: &mut Seen) -> bool {
     // `uv tree` writes `v2.6.0`.
-    let version = version.trim().trim_start_matches('v');
+    let version = version.trim().trim_start_matches('v').trim_end_matches(".x");
     let version = &version.replace("%2B", "+").replace("%2b", "+");
     let fits = is_release(version);
     if fits {
