@@ -29,6 +29,8 @@ pub fn sibling(context: &CheckContext<'_>, python: &Python, wanted: &Wanted<'_>)
     let is_same = other.strip_suffix("-gpu") == Some(wanted.name) && wanted.is_release(found);
     Some(match installed(python, wanted.name) {
         None if !is_same => check.fail(Action::FixEnvironment, out),
+        // Which of the two was written last is not told.
+        Some(_) if !is_same => check.unknown(Action::FixEnvironment, out),
         _ => check.warn(Action::FixEnvironment, out),
     })
 }

@@ -1,14 +1,13 @@
 //! Lines that name a framework's release, or say that no GPU is available, in a form that no reader knows: the banners of
 //! programs, and people's own words. They are no facts; what of them contradicts a lock, the judge tells with the line.
 
-use crate::catalog::rows::TORCH;
 use crate::types::plain::brief;
 
 use super::super::signs::NAMED;
 use super::seen::Seen;
 
 /// By what they are called, the name of the package.
-const FRAMEWORKS: [&str; 3] = [TORCH, "tensorflow", "jax"];
+const FRAMEWORKS: [&str; 3] = ["torch", "tensorflow", "jax"];
 
 /// What stands in lines about releases that need not be there.
 const ELSEWHERE: &[&str] = &[
@@ -37,7 +36,7 @@ pub(super) fn note(lines: &[&str], seen: &mut Seen) {
     let torch = python.and_then(|python| python.torch.as_ref());
     let is_told = torch.is_some_and(|torch| torch.available.is_some());
     let is_known = |name: &str| {
-        name == TORCH && torch.is_some_and(|torch| torch.version.is_some())
+        name == "torch" && torch.is_some_and(|torch| torch.version.is_some())
             || python.is_some_and(|python| python.packages.contains_key(name))
     };
     let unknown: Vec<&str> = FRAMEWORKS.into_iter().filter(|name| !is_known(name)).collect();
