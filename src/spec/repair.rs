@@ -35,10 +35,13 @@ pub fn constraint(key: &str, text: &str) -> Option<String> {
         return Some(version);
     }
     // An extra says what gpuenv takes anyway: `2.15[and-cuda]`; an index of PyTorch's is that of a variant.
-    let text = text.strip_suffix(']').and_then(|text| text.split_once('[')).map_or(text, |(version, _)| version.trim());
+    let text = match text.strip_suffix(']').and_then(|text| text.split_once('[')) {
+        Some(("", _)) => "*",
+        Some((version, _)) => version.trim(),
+        None => text,
+    };
     let text = match text.strip_prefix("https://download.pytorch.org/whl/") {
         Some(variant) => variant.trim_end_matches('/'),
-        None if text.is_empty() && named == 0 => "*",
         None => text,
     };
     // Semicolons and "or" between alternatives, blanks and "and" between bounds.

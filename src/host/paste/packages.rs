@@ -90,7 +90,8 @@ fn note(line: &str, seen: &mut Seen) {
 /// A package's name and version in a line that holds nothing else, and how conda's was built.
 fn entry(line: &str) -> Option<(&str, &str, Option<&str>)> {
     let line = ["[pip3]", "[pip]", "[conda]"].iter().find_map(|mark| line.strip_prefix(mark)).unwrap_or(line).trim();
-    if let Some((name, version)) = line.split_once("==") {
+    // uv writes ` + torch==2.5.1` of what it has installed.
+    if let Some((name, version)) = line.strip_prefix("+ ").unwrap_or(line).split_once("==") {
         // An environment marker may follow.
         return Some((name.trim(), version.split(';').next().unwrap_or(version).trim(), None));
     }
