@@ -33,7 +33,7 @@ use crate::catalog::{Catalog, at_hand};
 use crate::host::signs::PASTE;
 use crate::host::{self, Probe, ProbeStatus, ReadError, Record};
 use crate::spec::{Observed, ObservedGpu};
-use crate::types::{Version, map_of, sort_by_key};
+use crate::types::{Version, map_of, name, sort_by_key};
 
 pub use asides::Aside;
 use fields::LogFields;
@@ -55,6 +55,9 @@ pub struct Verdict {
     #[serde(skip)]
     pub notice: Option<Finding>,
 }
+
+/// What is only asked for where something is compiled.
+pub const TOOLS: &[&str] = &["toolkit", "gcc"];
 
 /// Components whose faults another choice of versions cannot cure, whatever the host is.
 const NO_CHOICE: &[&str] = &["hardware", "container-runtime", "other"];
@@ -187,16 +190,22 @@ pub fn diagnose(raw: &str, catalog: &Catalog) -> Verdict {
 pub fn host_of(text: &str) -> Result<Record, ReadError> {
     let mut record = host::read_any(text)?;
     // What a table tells of its GPUs is read and judged with them.
-    let is_framed = |line: &&str| line.trim_start_matches(['>', ' ']).starts_with('|');
+    let is_framed =
+        |line: &&str| line.trim_start_matches(['>', ' ']).starts_with('|') && line.trim_end().ends_with('|');
     let words: Vec<&str> = text.lines().filter(|line| !is_framed(line)).collect();
     let is_record = text.trim_start_matches('\u{feff}').trim_start().starts_with('{');
     if is_record {
         return Ok(record);
     }
     let findings = diagnose(&words.join("\n"), at_hand()).findings;
-    if let Some(first) = findings.iter().find(|finding| !finding.is_harmless).or(findings.first()) {
-        let detail = Some(format!("{}: {}", first.code, first.meaning));
-        let ended = if first.is_harmless { ProbeStatus::Done } else { ProbeStatus::Failed };
+    // What only compiles is nothing to a lock that compiles nothing: beside it stands the first of the others.
+    let first = |is_tool| findings.iter().find(|one| !one.is_harmless && TOOLS.contains(&one.component) == is_tool);
+    let faults: Vec<&Finding> = [false, true].into_iter().filter_map(first).collect();
+    let told = if faults.is_empty() { findings.iter().take(1).collect() } else { faults };
+    for one in told {
+        let of = value::text(&one.extract, "package").map_or(String::new(), |of| format!(" ({})", name::package(of)));
+        let detail = Some(format!("{}{of}: {}", one.code, one.meaning));
+        let ended = if one.is_harmless { ProbeStatus::Done } else { ProbeStatus::Failed };
         record.probes.push(Probe { name: PASTE.into(), ended, detail, millis: None });
     }
     Ok(record)
@@ -319,16 +328,18 @@ fn tell(found: Match, catalog: &Catalog) -> Finding {
         component: found.row.component.as_str(),
         meaning: filled(&found.row.meaning).join(" ") + under_wsl(found.row, &found.extract),
         remedies: remedies(&found.row.remedies),
-        is_harmless: found.row.harmless || is_the_same(&found.extract, catalog),
+        is_harmless: found.row.harmless || is_the_same(&found, catalog),
         extract: found.extract,
         has_number: true,
     }
 }
 
-/// Whether a warning about a GPU changes nothing, for torch runs there all the same.
-fn is_the_same(extract: &Extract, catalog: &Catalog) -> bool {
-    let template = "{torch_all_the_same}";
-    template::fill(template, &placeholders::filling([template].into_iter(), extract, &[], catalog)).is_some()
+/// Whether a warning about a GPU changes nothing, for torch runs there all the same: that answers the row that says so, and
+/// no other one of the text.
+fn is_the_same(found: &Match, catalog: &Catalog) -> bool {
+    const SAME: &str = "{torch_all_the_same}";
+    let says = found.row.meaning.iter().any(|one| one.starts_with(SAME));
+    says && template::fill(SAME, &placeholders::filling([SAME].into_iter(), &found.extract, &[], catalog)).is_some()
 }
 
 /// What is added to what is told of a driver under WSL2, if that does not speak of it.

@@ -8,6 +8,8 @@ pub const BUS: &str = "pci";
 pub const PASTE: &str = "paste";
 /// The name under which a description notes a row of a list of packages that it could not read.
 pub const LISTED: &str = "list of packages";
+/// The name under which a description notes a line that names a release of a framework and that no reader took.
+pub const NAMED: &str = "line";
 /// The probe that looks at the bus of the machine it runs on.
 const MODULE: &str = "module";
 

@@ -88,6 +88,13 @@ pub(super) fn constraint(key: &str, text: &str) -> Read<Constraint> {
             Some(line) => refusal(why(&error))
                 .help(format!("free-threaded Pythons are not solved for; with the GIL write `python = \"{line}\"`")),
             None if repair::is_between_releases(text) => refusal(why(&error)).help(BETWEEN_RELEASES),
+            None if !has_no_variant(key) && text.trim_start_matches('+').to_lowercase().starts_with("cu") => refusal(
+                why(&error),
+            )
+            .help(format!(
+                "gpuenv takes a build with CUDA by itself: write `{key} = \"*\"`, and the CUDA that it must have as in \
+                     `cuda = \"12\"`"
+            )),
             None => refusal(why(&error)).help(CONSTRAINTS),
         },
     })?;
@@ -143,6 +150,10 @@ pub(super) fn own_version(_: &str, text: &str) -> Read<String> {
         return Ok(text.to_string());
     }
     let refusal = Refusal::new("value", format!("`version`: {} is not a version of a wheel", quote(text)));
+    if let Some(meant) = repair::constraint("version", text) {
+        let help = format!("a table describes a build of your own; for a release write `\"{meant}\"` in its place");
+        return Err(refusal.help(help));
+    }
     Err(refusal.help("write the one version that your build has, as its wheel is named: `2.8.0`, `2.8.0a0+git1234`"))
 }
 
@@ -330,12 +341,15 @@ pub(super) fn version(key: &str, text: &str) -> Read<Version> {
         if text.contains(['<', '>', '=', '*', ',', '|']) {
             return refusal.help("this is a fact about the machine: one version is expected, not a range");
         }
-        // `gcc-9`, `GLIBC_2.31`
+        // `gcc-9`, `GLIBC_2.31`, `cu124`
         let bare = text.trim().trim_start_matches(|c: char| !c.is_ascii_digit());
-        match Version::parse(bare) {
-            Ok(version) => refusal.help(format!("write `{key} = \"{version}\"`")),
-            Err(_) if key == "gcc" && text.contains("clang") => refusal.help("write `clang = \"…\"` instead"),
-            Err(_) => refusal.help(format!("write the number alone, `{key} = \"…\"`, or drop the key")),
+        let is_of_cuda = ["toolkit", "driver-cuda", "compat"].contains(&key);
+        let meant =
+            line_of(&text.trim().to_lowercase()).filter(|_| is_of_cuda).map_or_else(|| Version::parse(bare), Ok);
+        match meant {
+            Ok(version) if !is_of_cuda || version.len() > 1 => refusal.help(format!("write `{key} = \"{version}\"`")),
+            _ if key == "gcc" && text.contains("clang") => refusal.help("write `clang = \"…\"` instead"),
+            _ => refusal.help(format!("write the number alone, `{key} = \"…\"`, or drop the key")),
         }
     })
 }

@@ -1,6 +1,7 @@
 //! What was meant by a value that is spelled as other tools, people or makers spell it.
 
 use super::other_names::other_name;
+use crate::types::variant::line_of;
 use crate::types::{Constraint, Specifier, Version};
 
 /// Words for whatever there is.
@@ -23,10 +24,26 @@ pub fn constraint(key: &str, text: &str) -> Option<String> {
     } else {
         0
     };
-    let text = text[named..].trim();
+    let text = match named {
+        0 => text,
+        _ => text[named..].trim_start_matches(['-', '_', ' ']).trim(),
+    };
     if let Some(interval) = interval(text) {
         return Constraint::parse(&interval).is_ok().then_some(interval);
     }
+    if let Some(version) = undotted(key, text) {
+        return Some(version);
+    }
+    // An extra says what gpuenv takes anyway: `2.15[and-cuda]`; an index of PyTorch's is that of a variant.
+    let text = match text.strip_suffix(']').and_then(|text| text.split_once('[')) {
+        Some(("", _)) => "*",
+        Some((version, _)) => version.trim(),
+        None => text,
+    };
+    let text = match text.strip_prefix("https://download.pytorch.org/whl/") {
+        Some(variant) => variant.trim_end_matches('/'),
+        None => text,
+    };
     // Semicolons and "or" between alternatives, blanks and "and" between bounds.
     let text = text.replace(" or ", "||").replace(';', "||").replace(" and ", ",");
     let mut meant = Vec::new();
@@ -36,8 +53,32 @@ pub fn constraint(key: &str, text: &str) -> Option<String> {
             parted.split([',', '&']).filter(|part| !part.trim().is_empty()).map(part).collect();
         meant.push(parts?.join(","));
     }
-    let meant = meant.join(" || ");
-    Constraint::parse(&meant).is_ok().then_some(meant)
+    resolved(meant.join(" || "))
+}
+
+/// What is read as it is written, its labels in the spelling of wheels: no build is called `+cuda` or `+cu12`.
+fn resolved(mut meant: String) -> Option<String> {
+    let read = Constraint::parse(&meant).ok()?;
+    for variant in read.comparisons().filter_map(|one| one.variant.as_deref()) {
+        let own = label(variant);
+        let name = own.as_deref().unwrap_or(variant);
+        if name.starts_with("cu") && line_of(name).is_none_or(|line| line.len() < 2) {
+            return None;
+        }
+        meant = meant.replace(variant, name);
+    }
+    Some(meant)
+}
+
+/// A version without its dots, `cp310` of Python, or with a comma in place of one, as in `12,4`.
+fn undotted(key: &str, text: &str) -> Option<String> {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if let Some((major, minor)) = text.split_once(',') {
+        return (is_number(major) && is_number(minor)).then(|| format!("{major}.{minor}"));
+    }
+    let digits = ["cp", "py"].iter().find_map(|tag| text.strip_prefix(tag)).filter(|_| key == "python")?;
+    let (major, minor) = digits.split_at_checked(1).filter(|(_, minor)| is_number(minor))?;
+    Some(format!("{major}.{minor}"))
 }
 
 /// Bounds in brackets, as mathematicians write them: `>=2.5,<2.7` for `[2.5,2.7)`.

@@ -41,6 +41,9 @@ pub(super) fn unknown_key(table: &str, key: &str, value: Option<&str>) -> (Strin
     if let Some(known) = own.and_then(|doc| named(doc, &folded)) {
         return (format!("did you mean `{}`?", known.name), false);
     }
+    if folded == "gpus" && value.is_some_and(|count| count.parse::<u16>().is_ok()) {
+        return ("how many GPUs there are changes nothing: drop the key".to_string(), false);
+    }
     if let Some((doc, known)) = own.and_then(|doc| Some((doc, slipped(doc, &folded)?))) {
         return (format!("write `{}`", line(doc, known, value)), false);
     }
@@ -53,7 +56,9 @@ pub(super) fn unknown_key(table: &str, key: &str, value: Option<&str>) -> (Strin
             Some(_) if doc.name.is_empty() => {
                 return (format!("move it to the top of {}, before the first table", doc.header), true);
             }
-            Some(_) if value.is_some() => return (format!("move it under `{}`", doc.header), true),
+            Some(known) if value.is_some_and(|value| is_read(doc, known, value)) => {
+                return (format!("move it under `{}`", doc.header), true);
+            }
             Some(known) => return (format!("write `{}` under `{}`", line(doc, known, value), doc.header), true),
             None => {}
         }
@@ -61,7 +66,9 @@ pub(super) fn unknown_key(table: &str, key: &str, value: Option<&str>) -> (Strin
     if table.is_empty() {
         if let Some(doc) = tables.iter().find(|doc| doc.slips.contains(&folded.as_str())) {
             // What stands behind the dot of exports is a key of the table, too.
-            return (format!("write it as `{}`", doc.header.replace(".FORMAT", "")), true);
+            let others =
+                if doc.name == "stack" { "; what gpuenv does not choose belongs under `[packages]`" } else { "" };
+            return (format!("write it as `{}`{others}", doc.header.replace(".FORMAT", "")), true);
         }
         if OF_MANIFESTS.contains(&folded.as_str()) {
             let near = nearest(key, tables.iter().map(|doc| doc.name).filter(|name| !name.is_empty()));
@@ -100,18 +107,19 @@ fn slipped<'d>(doc: &'d TableDoc, folded: &str) -> Option<&'d KeyDoc> {
     doc.keys.iter().find(|key| key.slips.contains(&folded))
 }
 
+/// Whether a key takes a value: what it would refuse is no advice.
+fn is_read(doc: &TableDoc, key: &KeyDoc, value: &str) -> bool {
+    let before = format!("{}\n{} = ", doc.header.replace("NAME", "x"), key.name);
+    let (_, errors) = parse_part(&format!("{before}{value}\n"));
+    errors.iter().all(|error| error.span.start < before.len() || error.span.is_empty())
+}
+
 /// The line to write: with the value that was written, if it can stand there, else with an example.
 fn line(doc: &TableDoc, key: &KeyDoc, value: Option<&str>) -> String {
-    // What the key would refuse is no advice.
-    let is_read = |value: &str| {
-        let before = format!("{}\n{} = ", doc.header.replace("NAME", "x"), key.name);
-        let (_, errors) = parse_part(&format!("{before}{value}\n"));
-        errors.iter().all(|error| error.span.start < before.len() || error.span.is_empty())
-    };
     let stays = |value: &&str| {
         let is_text = value.len() > 2 && value.starts_with(['"', '\'']);
         value.len() <= MAX_COMPARED
-            && is_read(value)
+            && is_read(doc, key, value)
             && match &key.shape {
                 Shape::Text => is_text,
                 Shape::TextOrList => is_text || (value.starts_with('[') && value.ends_with(']')),

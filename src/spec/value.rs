@@ -184,7 +184,13 @@ impl<'s> Reader<'s> {
             }
             (false, DeValue::Array(list)) if list.iter().all(|item| item.get_ref().is_str()) && !list.is_empty() => {
                 let parts: Vec<&str> = list.iter().filter_map(|item| item.get_ref().as_str()).collect();
-                let between = if key.ends_with("arch-list") { ";" } else { "," };
+                // Several releases are alternatives, bounds hold together.
+                let are_releases = parts.iter().all(|part| part.starts_with(|c: char| c.is_ascii_digit()));
+                let between = match (key.ends_with("arch-list"), are_releases) {
+                    (true, _) => ";",
+                    (false, true) => " || ",
+                    (false, false) => ",",
+                };
                 refusal.help(format!("write one string: `{} = \"{}\"`", clip(key), clip(&parts.join(between))))
             }
             _ => refusal.help(format!("write one string: `{} = \"…\"`", clip(key))),

@@ -29,6 +29,8 @@ pub fn sibling(context: &CheckContext<'_>, python: &Python, wanted: &Wanted<'_>)
     let is_same = other.strip_suffix("-gpu") == Some(wanted.name) && wanted.is_release(found);
     Some(match installed(python, wanted.name) {
         None if !is_same => check.fail(Action::FixEnvironment, out),
+        // Which of the two was written last is not told.
+        Some(_) if !is_same => check.unknown(Action::FixEnvironment, out),
         _ => check.warn(Action::FixEnvironment, out),
     })
 }
@@ -43,7 +45,7 @@ pub fn of_wheels(context: &CheckContext<'_>, python: &Python) -> Vec<Check> {
     let is_there = |wheel: &&Wheel| installed(python, &wheel.package).is_some_and(|found| is_build(wheel, found));
     wheels
         .filter(is_there)
-        .flat_map(|wheel| pinned(context, python, wheel).into_iter().chain(part_of_jax(python, wheel)))
+        .flat_map(|wheel| pinned(context, python, wheel).into_iter().chain(part_of_jax(context, python, wheel)))
         .chain(doubled(context, python))
         .collect()
 }
@@ -123,10 +125,15 @@ pub fn doubled(context: &CheckContext<'_>, python: &Python) -> Vec<Check> {
     nvidia::PARTS.into_iter().filter_map(of_part).collect()
 }
 
+/// Whether what is not listed is not there: a report of chosen rows tells nothing of that, and a device of CUDA tells the other.
+fn lists_all(context: &CheckContext<'_>) -> bool {
+    !context.is_pasted() || context.was_made("pip list") && !context.was_made("collect_env") && !context.was_made("jax")
+}
+
 /// JAX computes on the CPU where the package is missing that holds its CUDA, or is of another release than jaxlib, and does not
 /// start with a jaxlib of another line (each pins those of its time, pkg:pypi/jax@0.5.3). Only a list
 /// that names jaxlib would name it.
-fn part_of_jax(python: &Python, wheel: &Wheel) -> Option<Check> {
+fn part_of_jax(context: &CheckContext<'_>, python: &Python, wheel: &Wheel) -> Option<Check> {
     let extra = wheel.extra.as_deref().filter(|_| wheel.package == "jax")?.strip_prefix("cuda")?;
     let jaxlib = installed(python, "jaxlib")?;
     let line = |text: &str| Version::parse(variant::public(text)).ok().map(|version| version.prefix(2));
@@ -146,6 +153,7 @@ fn part_of_jax(python: &Python, wheel: &Wheel) -> Option<Check> {
     let release = |text: &str| Version::parse(text).ok().map(|version| version.prefix(3));
     let install = format!("JAX computes on the CPU without it: `pip install '{}'`", wheel.requirement());
     match installed(python, &name) {
+        None if !lists_all(context) => None,
         None => Some(check.found("none").fail(Action::FixEnvironment, install)),
         Some(found) if release(found) != release(jaxlib) => {
             Some(check.found(format!("{name} {found}")).fail(Action::FixEnvironment, install))

@@ -152,6 +152,9 @@ impl<'c> Wanted<'c> {
         if self.is(context, found) {
             return Build::Locked;
         }
+        if begins(found, variant::public(self.locked)) {
+            return Build::Unclear(format!("which release of {} {found} it is was not told", self.name));
+        }
         match variant::parts(found) {
             (release, Some(label)) if self.is_release(release) => self.by_label(context, found, label),
             (release, None) if self.is_release(of_conda_forge(self.name, release).unwrap_or(release)) => {
@@ -251,6 +254,16 @@ fn is_release(found: &str, release: &str, is_rough: bool) -> bool {
     }
 }
 
+/// Whether a version is the beginning of one in more numbers, in two as people type it.
+pub fn begins(short: &str, whole: &str) -> bool {
+    let parsed = Version::parse(short).ok().zip(Version::parse(whole).ok());
+    is_line(short) && parsed.is_some_and(|(short, whole)| whole.len() > 2 && whole.cmp_prefix(&short).is_eq())
+}
+
+fn is_line(version: &str) -> bool {
+    Version::parse(version).is_ok_and(|version| version.len() == 2)
+}
+
 /// The release of a torch in which conda-forge counts its builds: `2.5.1` of `2.5.1.post303`.
 fn of_conda_forge<'t>(name: &str, found: &'t str) -> Option<&'t str> {
     found.split_once(".post").filter(|(_, build)| name == TORCH && !build.contains('+')).map(|(release, _)| release)
@@ -289,7 +302,8 @@ fn agree(one: Option<&Version>, other: Option<&Version>) -> bool {
 /// its version it is told apart further on.
 pub fn own_release<'p>(python: &'p Python, name: &str, listed: &str) -> Option<&'p str> {
     let said = python.torch.as_ref().filter(|_| name == TORCH)?.version.as_deref()?;
-    (!said.contains('+') && !is_release(variant::public(listed), said, false)).then_some(said)
+    let listed = variant::public(listed);
+    (!said.contains('+') && !is_release(listed, said, false) && !is_line(said)).then_some(said)
 }
 
 /// What the torch that is imported says of itself, where that tells its build.

@@ -35,21 +35,20 @@ mod shown;
 mod supported;
 mod taken;
 mod torch;
-
-use std::collections::BTreeMap;
+mod unlocked;
 
 use crate::catalog::Catalog;
 use crate::host::labels::OURS;
 use crate::host::signs::PASTE;
 use crate::host::{ProbeStatus, Record};
-use crate::lock::{self, CatalogStamp, DriverLock, Lock, TargetLock};
-use crate::types::CpuArch;
+use crate::lock::Lock;
 
 pub use check::{Action, Check, Status, Verdict};
 pub use container::SHM_LEAST;
 pub use context::CheckContext;
 pub use fit::{best, stale};
 pub use rests::Against;
+pub use unlocked::{judge_image, unfit};
 
 /// A topic: everything that it has to say of a context.
 pub type Topic = fn(&CheckContext<'_>) -> Vec<Check>;
@@ -121,51 +120,4 @@ fn gpus_first(checks: &mut Vec<Check>) {
         checks.drain(..).partition(|check| check.id == "gpu-supported" && fails(check));
     others.splice(at..at, gpus);
     *checks = others;
-}
-
-/// Judges what one image asks of a host, and nothing else.
-pub fn judge_image(reference: &str, record: &Record, catalog: &Catalog) -> Verdict {
-    let nothing = DriverLock {
-        minimum: Some("0".into()),
-        others: Vec::new(),
-        except: Vec::new(),
-        mode: "native".into(),
-        cuda: "unknown".into(),
-        compat: None,
-        recommended: None,
-    };
-    let target = TargetLock {
-        runtime: "container".into(),
-        arch: record.platform.arch.clone().unwrap_or_else(|| CpuArch::X86_64.to_string()),
-        platform: None,
-        os: None,
-        image: Some(reference.into()),
-        runtime_image: None,
-        toolkit: None,
-        driver: Some(nothing),
-        requires: Vec::new(),
-        asks: Vec::new(),
-        stack: None,
-        arch_list: None,
-        gpu: Vec::new(),
-    };
-    let lock = Lock {
-        spec: None,
-        version: lock::FORMAT,
-        catalog: CatalogStamp::of(catalog),
-        inputs: BTreeMap::new(),
-        stack: BTreeMap::new(),
-        arch_list: None,
-        target: BTreeMap::new(),
-        wheel: Vec::new(),
-        constraint: Vec::new(),
-        overrides: Vec::new(),
-        fact: Vec::new(),
-    };
-    let gpus = seen::Gpus::of(&target, record, catalog);
-    let against = &Against::new(&lock, catalog);
-    let context = CheckContext { lock: &lock, name: reference, target: &target, record, catalog, against, gpus: &gpus };
-    let mut checks = container::of_image(&context, reference, true);
-    checks.extend(probes::judge(&context));
-    Verdict::of(reference, checks)
 }

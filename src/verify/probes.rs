@@ -1,7 +1,7 @@
 //! Probes that did not come to their end: what they would have seen is not known.
 
-use crate::catalog::rows::Component;
-use crate::host::signs::{LISTED, PASTE};
+use crate::diagnose::TOOLS;
+use crate::host::signs::{LISTED, NAMED, PASTE};
 use crate::host::{Probe, ProbeStatus};
 
 use super::check::{Action, Check, Status};
@@ -13,7 +13,8 @@ pub const ERROR: &str = "the text tells of an error";
 
 /// One check for each of them.
 pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
-    let untold = context.record.probes.iter().filter(|probe| probe.name != LISTED && !is_told(context, probe));
+    let of_packages = |probe: &Probe| probe.name == LISTED || probe.name == NAMED;
+    let untold = context.record.probes.iter().filter(|probe| !of_packages(probe) && !is_told(context, probe));
     let ended = untold.filter_map(|probe| {
         let (word, hint) = match probe.ended {
             ProbeStatus::Done if probe.name == PASTE && context.needs_gpu() => {
@@ -70,20 +71,23 @@ fn is_told(context: &CheckContext<'_>, probe: &Probe) -> bool {
     kernels::judge(context).iter().any(|check| says(check) && check.gpu.as_deref().is_some_and(is_of_it))
 }
 
+/// Whether a text tells of what only compiles, and of no package of the lock.
+fn is_of_tools(context: &CheckContext<'_>, said: Option<&str>) -> bool {
+    let told = said.and_then(|said| said.split(':').next()).unwrap_or_default();
+    let (code, package) = told.split_once(" (").unwrap_or((told, ""));
+    let row = context.catalog.diagnoses.iter().find(|row| row.code == code);
+    row.is_some_and(|row| TOOLS.contains(&row.component.as_str()))
+        && !context.stack().contains_key(package.trim_end_matches(')'))
+}
+
 /// Whether a verdict on the target rests on what a probe sees.
 fn decides(context: &CheckContext<'_>, probe: &Probe) -> bool {
-    let is_of_tools = |code: &str| {
-        let row = context.catalog.diagnoses.iter().find(|row| row.code == code);
-        row.is_some_and(|row| matches!(row.component, Component::Toolkit | Component::Gcc))
-    };
     match probe.name.as_str() {
-        "jax" | "tensorflow" | "onnxruntime-gpu" => context.stack().contains_key(&probe.name),
-        // What compiles is asked for where something is compiled.
-        PASTE if probe.detail.as_deref().and_then(|said| said.split(':').next()).is_some_and(is_of_tools) => {
-            context.target.toolkit.is_some()
-        }
+        "jax" | "tensorflow" | "onnxruntime-gpu" | "xformers" => context.stack().contains_key(&probe.name),
+        PASTE => context.target.toolkit.is_some() || !is_of_tools(context, probe.detail.as_deref()),
         "toolkits" | "compilers" => context.target.toolkit.is_some() && context.sees_userland(),
         "container" => context.target.is_for_container() && !context.in_container(),
+        "torch" if context.is_pasted() => context.stack().contains_key("torch"),
         "libraries" | "python" | "torch" => context.sees_userland(),
         _ => true,
     }

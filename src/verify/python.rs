@@ -2,17 +2,17 @@
 
 use crate::catalog::rows::TORCH;
 use crate::host::Python;
-use crate::host::signs::LISTED;
+use crate::host::signs::{LISTED, NAMED};
 use crate::lock::Wheel;
-use crate::types::Version;
 use crate::types::address::is_same_version;
 use crate::types::name::STACK_PARTS;
+use crate::types::{Version, variant};
 
 use super::beside;
 use super::check::{Action, Check, Status};
 use super::context::CheckContext;
 use super::cuda_errors;
-use super::installed::{Build, Wanted, entry, installed, option, own_build, own_release};
+use super::installed::{Build, Wanted, begins, entry, installed, option, own_build, own_release};
 
 /// Everything that is to be said of them.
 pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
@@ -165,16 +165,29 @@ fn package(context: &CheckContext<'_>, python: &Python, wanted: &Wanted<'_>) -> 
 fn unread(context: &CheckContext<'_>, check: &Check, wanted: &Wanted<'_>) -> Option<Check> {
     let rows = context.record.probes.iter().filter(|probe| probe.name == LISTED);
     let mut rows = rows.filter_map(|probe| probe.detail.as_deref()?.strip_prefix(wanted.name)?.strip_prefix(": "));
-    let row = rows.find(|row| !wanted.shown().contains('+') || !row.contains(wanted.shown()))?;
-    let hint = "this list is not read: add the output of `pip list`, or of `conda list`";
+    let row = rows.find(|row| !wanted.shown().contains('+') || !row.contains(wanted.shown()));
+    let row = row.or_else(|| named(context, wanted))?;
+    let hint = "that is not read further: add the output of `pip list`, or of `conda list`";
     Some(check.clone().found(row).unknown(Action::None, hint))
+}
+
+/// A line that names another release of it than the locked one.
+fn named<'r>(context: &CheckContext<'r>, wanted: &Wanted<'_>) -> Option<&'r str> {
+    let lines = context.record.probes.iter().filter(|probe| probe.name == NAMED);
+    let mut told = lines.filter_map(|probe| {
+        let rest = probe.detail.as_deref()?.strip_prefix(wanted.name)?.strip_prefix(' ')?;
+        rest.split_once(": ")
+    });
+    let is_other = |version: &str| matches!(wanted.build(context, &Python::default(), version), Build::Other);
+    told.find(|(version, _)| is_other(version)).map(|(_, line)| line)
 }
 
 /// A torch that no list of packages names, by what it says of its own release. Its CUDA is another check's.
 fn said(context: &CheckContext<'_>, check: &Check, python: &Python, wanted: &Wanted<'_>) -> Option<Check> {
     let said = python.torch.as_ref().filter(|_| wanted.name == TORCH)?.version.as_deref()?;
     let check = check.clone().found(format!("torch {said}")).evidence(Some("torch.__version__"));
-    Some(match wanted.is(context, said) || !said.contains('+') && wanted.is_release(said) {
+    let is_beginning = begins(said, variant::public(wanted.locked));
+    Some(match wanted.is(context, said) || !said.contains('+') && wanted.is_release(said) || is_beginning {
         true => check.pass(),
         false => check.fail(Action::FixEnvironment, wanted.install(said)),
     })

@@ -145,33 +145,36 @@ fn code(context: &CheckContext<'_>, torch: &Torch) -> Vec<Check> {
     checks
 }
 
+/// Whether it finds a GPU that it can use.
+pub fn available(context: &CheckContext<'_>, torch: &Torch) -> Option<Check> {
+    let available = torch.available?;
+    let check = Check::new("torch-available").expected("torch.cuda.is_available()");
+    let check = check.found(if available { "true" } else { "false" }).evidence(words(torch));
+    Some(match (available, environment::hides_every_gpu(context)) {
+        (true, _) => check.pass(),
+        (false, Some(hides)) => check.fail(hides.action, hides.hint()),
+        (false, None) => check.fail(
+            Action::FixEnvironment,
+            "torch finds no GPU that it can use: first repair what else fails here; `gpuenv diagnose` explains the \
+             message that torch prints",
+        ),
+    })
+}
+
+/// What it printed meanwhile.
+fn words(torch: &Torch) -> Option<String> {
+    (!torch.messages.is_empty()).then(|| torch.messages.join("; "))
+}
+
 fn computes(context: &CheckContext<'_>, torch: &Torch) -> Vec<Check> {
-    let words = (!torch.messages.is_empty()).then(|| torch.messages.join("; "));
-    let mut checks = Vec::new();
-    if let Some(available) = torch.available {
-        let check = Check::new("torch-available").expected("torch.cuda.is_available()").found(if available {
-            "true"
-        } else {
-            "false"
-        });
-        let check = check.evidence(words.clone());
-        checks.push(match (available, environment::hides_every_gpu(context)) {
-            (true, _) => check.pass(),
-            (false, Some(hides)) => check.fail(hides.action, hides.hint()),
-            (false, None) => check.fail(
-                Action::FixEnvironment,
-                "torch finds no GPU that it can use: first repair what else fails here; `gpuenv diagnose` explains the \
-                 message that torch prints",
-            ),
-        });
-    }
+    let mut checks: Vec<Check> = available(context, torch).into_iter().collect();
     if let Some(computed) = torch.computed {
         let check = Check::new("torch-computed").expected("a right result on each GPU").found(if computed {
             "right"
         } else {
             "wrong, or none"
         });
-        let check = check.evidence(words);
+        let check = check.evidence(words(torch));
         checks.push(match computed {
             true => check.pass(),
             false => {
@@ -184,10 +187,9 @@ fn computes(context: &CheckContext<'_>, torch: &Torch) -> Vec<Check> {
 
 /// What several GPUs do together.
 fn together(torch: &Torch) -> Vec<Check> {
-    let words = (!torch.messages.is_empty()).then(|| torch.messages.join("; "));
     let one = |id, expected: &str, right: bool, hint: &str| {
         let check = Check::new(id).expected(expected).found(if right { "right" } else { "wrong, or none" });
-        let check = check.evidence(words.clone());
+        let check = check.evidence(words(torch));
         if right { check.pass() } else { check.fail(Action::AskAdmin, hint) }
     };
     let copied = torch.copied.map(|right| {

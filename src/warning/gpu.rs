@@ -21,6 +21,30 @@ impl Kind for GpuNotChecked<'_> {
     }
 }
 
+/// A board that comes with its own processor beside one that does not.
+pub struct GpuArch<'a> {
+    /// The target.
+    pub target: &'a str,
+    /// The board that brings the processor.
+    pub gpu: &'a str,
+    /// That processor.
+    pub arch: &'a str,
+    /// The other board.
+    pub other: &'a str,
+}
+
+impl Kind for GpuArch<'_> {
+    const CODE: &'static str = "gpu-arch";
+
+    fn message(&self) -> String {
+        let GpuArch { target, gpu, arch, other } = self;
+        format!(
+            "target `{target}` is for {arch} machines, since {gpu} is in no others: machines with {other} and another processor \
+             need a target of their own"
+        )
+    }
+}
+
 /// Of so many boards it is said which driver first lists them.
 const BOARDS: usize = 4;
 

@@ -6,6 +6,15 @@ const CASES: &[Case] = &[
     // Versions side by side are meant as one or the other; beside a bound nobody knows.
     case("torch = \"2.5,2.6\"", "gpu = \"A100\"", 2, &["for one or the other write `2.5 || 2.6`"]),
     case("torch = \"2.5,>=2.6\"", "gpu = \"A100\"", 2, &["drop one of its parts", "!for one or the other"]),
+    // A board that brings its processor decides it for those beside it.
+    case(
+        "torch = \"*\"",
+        "gpu = [\"GB200\", \"H100\"]",
+        0,
+        &["[gpu-arch]", "target `t` is for aarch64 machines", "need a target of their own"],
+    ),
+    case("torch = \"*\"", "gpu = [\"GB200\", \"H100\"]\narch = \"aarch64\"", 0, &["![gpu-arch]"]),
+    case("torch = \"*\"", "gpu = [\"GB200\", \"GH200\"]", 0, &["![gpu-arch]"]),
     // A branch that is not known is told by the lower bound that names it; one beyond all is of neither system.
     case(
         "torch = \"*\"",

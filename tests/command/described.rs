@@ -126,7 +126,7 @@ fn what_computes_on_the_cpu_is_no_locked_build() {
         "[stack]\nonnxruntime-gpu = \"1.20.2\"\n[target.prod]\ngpu = \"RTX 3090\"\n",
         &[
             (&format!("{SMI}onnxruntime 1.20.1\n"), 1, &["both hold the module `onnxruntime`"]),
-            (&format!("{SMI}onnxruntime 1.20.1\nonnxruntime-gpu 1.20.2\n"), 0, &["warn    python-package"]),
+            (&format!("{SMI}onnxruntime 1.20.1\nonnxruntime-gpu 1.20.2\n"), 3, &["unknown python-package"]),
         ],
     );
 }

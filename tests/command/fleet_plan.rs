@@ -118,13 +118,13 @@ impl Fleet {
 
     fn plan(&self) -> Plan {
         let mut inventory = Inventory::default();
+        let spec = spec::parse(&self.spec()).unwrap();
         for (at, (machine, count)) in self.machines.iter().enumerate() {
             for host in 0..*count {
                 let record = host::read_any(&machine.record().to_string()).unwrap();
-                inventory.add(format!("{at}-{host}"), plan::essence(record));
+                inventory.add(format!("{at}-{host}"), plan::essence(record, &spec.targets[0], &BUILTIN));
             }
         }
-        let spec = spec::parse(&self.spec()).unwrap();
         plan::plan(&spec, &spec.targets[0], &Problem::new(&BUILTIN), inventory, Steps::LIMIT).unwrap()
     }
 
@@ -585,11 +585,11 @@ fn what_sources_hold_is_made_harmless() {
 fn large_fleets_are_planned_with_a_bound() {
     let mut chance = Chance(99);
     let mut inventory = Inventory::default();
+    let spec = spec::parse("[stack]\ntorch = \"*\"\n[target.prod]\ngpu = \"A100\"\n").unwrap();
     for at in 0..2_000 {
         let record = host::read_any(&chance.machine().record().to_string()).unwrap();
-        inventory.add(format!("n{at}"), plan::essence(record));
+        inventory.add(format!("n{at}"), plan::essence(record, &spec.targets[0], &BUILTIN));
     }
-    let spec = spec::parse("[stack]\ntorch = \"*\"\n[target.prod]\ngpu = \"A100\"\n").unwrap();
     let began = Instant::now();
     let plan = plan::plan(&spec, &spec.targets[0], &Problem::new(&BUILTIN), inventory, Steps::LIMIT).unwrap();
     println!("{} hosts, {} classes, {} kinds: {:?}", plan.hosts, plan.classes.len(), plan.kinds, began.elapsed());

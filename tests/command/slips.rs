@@ -233,3 +233,75 @@ fn no_job_is_printed_that_cannot_run() {
     }
     pods(&["--image", "localhost:5000/a/b", "--namespace", "gpu-2", "--runtime-class", "nvidia"]).exits(0);
 }
+
+/// What is advised is taken by the reader of that very key.
+#[test]
+fn advice_is_read_before_it_is_given() {
+    let place = Place::new("slips-advice");
+    for (wrong, advice) in [
+        ("torch = [\"2.4\", \"2.5\"]", "torch = \"2.4 || 2.5\""),
+        ("torch = [\">=2.4\", \"<2.6\"]", "torch = \">=2.4,<2.6\""),
+        ("cuda = \"cuda-12.4\"", "cuda = \"12.4\""),
+        ("nccl = \"nccl-2.20\"", "nccl = \"2.20\""),
+        ("python = \"cp310\"", "python = \"3.10\""),
+        ("torch = \"cuda12.1\"", "torch = \"+cu121\""),
+        ("torch = \"cu121\"", "torch = \"+cu121\""),
+        ("torch = \"https://download.pytorch.org/whl/cu121\"", "torch = \"+cu121\""),
+        ("torch = \"cuda\"", "torch = \"*\""),
+        ("torch = \"cu12\"", "torch = \"*\""),
+        ("tensorflow = \"2.15[and-cuda]\"", "tensorflow = \"2.15\""),
+        ("toolkit = \"cu124\"", "toolkit = \"12.4\""),
+        ("driver-cuda = \"cu124\"", "driver-cuda = \"12.4\""),
+    ] {
+        let spec = |line: &str| match line.starts_with("toolkit") || line.starts_with("driver") {
+            true => format!("[stack]\ntorchvision = \"*\"\n[target.t]\ngpu = \"L4\"\n{line}\n"),
+            false => format!("[stack]\n{line}\n[target.t]\ngpu = \"L4\"\n"),
+        };
+        place.write("checkout/gpuenv.toml", &spec(wrong));
+        place.run(&["lock"]).exits(2).says(&format!("`{advice}`"));
+        let (_, errors) = gpuenv::spec::parse_part(&spec(advice));
+        assert!(
+            errors.iter().all(|error| error.help.as_ref().is_none_or(|help| !help.contains("write"))),
+            "{errors:?}"
+        );
+    }
+    place.write("checkout/gpuenv.toml", &SPEC.replace("gpu =", "toolkit = \"cuda12\"\ngpu ="));
+    place.run(&["lock"]).exits(2).hides("toolkit = \"12\"");
+    for (spec, says) in [
+        ("[stack]\ntorch = \"2,4\"\n[target.t]\ngpu = \"L4\"\n", "for a release write `2.4`"),
+        ("[stack]\ntorch = \"*\"\n[target.t]\ngpu = \"sm_8.9\"\n", "write `gpu = \"sm_89\"`"),
+        ("[stack]\ntorch = \"*\"\n[target.t]\ngpu = \"T4 or L4\"\n", "write `gpu = [\"T4\", \"L4\"]`"),
+        ("[stack]\ntorch = \"*\"\n[target.t]\ngpu = \"L4\"\ngpus = 2\n", "how many GPUs there are changes nothing"),
+        ("[stack]\ntorch = \"*\"\n[build]\ncuda = true\n[target.t]\ngpu = \"L4\"\n", "write `cuda = \""),
+        ("[stack]\ntorch = \"*\"\n[dependencies]\ntransformers = \"*\"\n[target.t]\ngpu = \"L4\"\n", "`[packages]`"),
+        ("[stack]\ntorch = { version = \"^2.4\" }\n[target.t]\ngpu = \"L4\"\n", "`\">=2.4,<3\"`"),
+    ] {
+        place.write("checkout/gpuenv.toml", spec);
+        place.run(&["lock"]).exits(2).says(says);
+    }
+}
+
+/// A word that another reader understands is no package.
+#[test]
+fn words_of_other_readers_are_added_as_no_packages() {
+    let place = Place::with("slips-words", SPEC);
+    for (word, says) in [
+        ("cu124", "gpuenv add torch+cu124"),
+        ("cuda12", "gpuenv add cuda==12"),
+        ("cudnn8", "gpuenv add cudnn==8"),
+        ("ampere", "a generation of GPUs"),
+        ("sm_90", "--gpu"),
+        ("ubuntu22.04", "--os"),
+        ("nvcc", "--toolkit"),
+        ("nvidia-driver", "--driver"),
+        ("cv2", "gpuenv add opencv-python"),
+        ("PIL", "gpuenv add pillow"),
+        ("sklearn", "gpuenv add scikit-learn"),
+        ("tensorflow-gpu", "gpuenv add tensorflow"),
+        ("pytorch-cuda==12.1", "gpuenv add cuda==12.1"),
+    ] {
+        place.run(&["add", word]).exits(2).says(says);
+    }
+    assert_eq!(place.read("checkout/gpuenv.toml"), SPEC);
+    place.run(&["add", "--dry-run", "sklearn==0.0"]).exits(0);
+}

@@ -20,6 +20,7 @@ mod verdict_faults;
 mod verdict_neighbours;
 mod verdict_pastes;
 mod verdict_texts;
+mod verdict_told;
 mod verdicts;
 mod verify;
 mod verify_compat;

@@ -97,6 +97,7 @@ fn packages_are_read_out_of_every_list_or_it_is_told() {
         ("Successfully installed filelock-3.17.0 torch-2.5.1+cpu", Fail),
         ("Successfully installed filelock-3.17.0 torch-2.5.1+cu124", Pass),
         ("torch v2.5.1+cu118\n├── filelock v3.17.0", Fail),
+        (" + filelock==3.17.0\n + torch==2.5.1+cpu", Fail),
         ("pytorch  2.4.1  cpu_generic_py312_hdfc5ba1  30 MiB  conda  https://conda.anaconda.org/", Unknown),
         ("│ torch │ 2.4.1   │          │", Unknown),
         ("torch   2.4.1   2.6.0  wheel", Unknown),

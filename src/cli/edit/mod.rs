@@ -66,14 +66,14 @@ pub fn add(common: &Common, args: &AddArgs, report: &Report) -> Result<Exit, Fai
             notes.push(format!("`{name}` is in [{of}] already: `{was}` becomes `{constraint}`"));
         }
         if was.is_none() && table == Table::Packages && is_unheard_of(&problem, &name) {
-            package::refuse_gpu(&catalog, word, &constraint)?;
+            package::refuse_other(&catalog, word, &constraint)?;
             unheard_of.push(format!("`{name}`"));
         }
         edits.push((key, Some(constraint)));
     }
     let after = spec::rewrite(&begun.file.text, &edits).map_err(unwritable)?;
     notes.iter().for_each(|note| report.note(note));
-    let exit = begun.finish(after, edits, args.mode.dry_run, report)?;
+    let exit = begun.finish(after, edits, args.mode.dry_run, report).map_err(package::as_typed)?;
     if exit == Exit::Yes && !unheard_of.is_empty() {
         let names = unheard_of.join(", ");
         report.note(&format!(

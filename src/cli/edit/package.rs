@@ -1,9 +1,12 @@
 //! A package as it is typed behind `gpuenv add`: its name, and what is asked of its version.
 
-use crate::catalog::{Catalog, GpuMatch};
+use crate::catalog::{Catalog, GpuMatch, OsMatch};
 use crate::cli::args::edit::target_keys;
 use crate::report::{Exit, Failure, Problem, clean};
 use crate::spec;
+use crate::spec::other_names::other_name;
+use crate::types::name::STACK_PARTS;
+use crate::types::variant::line_of;
 use crate::types::{Version, name};
 
 /// What ends a name and begins a constraint. `+` begins the variant of a wheel, which may stand alone.
@@ -101,6 +104,7 @@ fn bare(constraint: &str) -> String {
 
 fn instead(name: &str, version: &str) -> String {
     let version = version.trim();
+    let name = other_name(name).unwrap_or(name);
     let is_version = version.starts_with(|c: char| c.is_ascii_digit()) && check(Table::Stack, name, version).is_ok();
     match is_version {
         true => format!("write `{name}=={version}`"),
@@ -110,6 +114,26 @@ fn instead(name: &str, version: &str) -> String {
 
 fn examples(name: &str) -> String {
     format!("write `{name}` for any version, `{name}==2.5.1`, or a range in quotes, `\"{name}>=2.4,<2.8\"`")
+}
+
+/// A failure whose help names a package's line of the file, as the command that writes it: nobody has edited a file.
+pub fn as_typed(mut failure: Failure) -> Failure {
+    for problem in failure.problems.iter_mut().filter(|problem| problem.code == "unknown-package") {
+        let line = problem.help.as_deref().and_then(|help| help.strip_prefix("write `")?.strip_suffix("\"`"));
+        if let Some((name, constraint)) = line.and_then(|line| line.split_once(" = \"")) {
+            problem.help = Some(format!("run `gpuenv add {name}{}`", asked(constraint)));
+        }
+    }
+    failure
+}
+
+/// A constraint as it is typed behind a name.
+fn asked(constraint: &str) -> String {
+    match constraint {
+        "*" => String::new(),
+        version if version.starts_with(|c: char| c.is_ascii_digit()) => format!("=={version}"),
+        range => range.to_string(),
+    }
 }
 
 /// Refuses what a table would not take, in its words.
@@ -123,23 +147,54 @@ fn check(table: Table, name: &str, constraint: &str) -> Result<(), Failure> {
     let problem = |error: spec::SpecError| {
         // What is general is told better by examples of this package.
         let is_general = |help: &String| error.code == "constraint" && !help.starts_with("write `");
-        let help = error.help.filter(|help| !is_general(help)).or_else(|| Some(examples(name)));
+        // Nobody has edited a file.
+        let meant = other_name(name).map(|meant| format!("run `gpuenv add {meant}{}`", asked(constraint)));
+        let help = meant.or_else(|| error.help.filter(|help| !is_general(help))).or_else(|| Some(examples(name)));
         Problem { code: error.code, message: error.message, span: None, help }
     };
     Err(Failure { exit: Exit::BadInput, problems: errors.into_iter().map(problem).collect(), file: None })
 }
 
-/// Refuses the name of a GPU: whoever registers a package of that name would have it installed.
-pub fn refuse_gpu(catalog: &Catalog, word: &str, constraint: &str) -> Result<(), Failure> {
-    let is_gpu = matches!(catalog.gpu(word), GpuMatch::Found(_) | GpuMatch::Ambiguous(_));
-    if constraint != "*" || !is_gpu {
-        return Ok(());
-    }
-    let message = format!("`{}` is a GPU, and `gpuenv add` takes packages", clean(word));
-    let help = format!(
-        "name it at a target, `gpuenv target add NAME --gpu \"{word}\"`; a package of that name is added with its version"
-    );
+/// Refuses what is no package to anybody: whoever registers one of that name would have it installed.
+pub fn refuse_other(catalog: &Catalog, word: &str, constraint: &str) -> Result<(), Failure> {
+    let Some((what, instead)) = otherwise(catalog, word).filter(|_| constraint == "*") else { return Ok(()) };
+    let message = format!("`{}` is {what}, and `gpuenv add` takes packages", clean(word));
+    let help = format!("{instead}; a package of that name is added with its version");
     Err(Failure::new(Exit::BadInput, "usage", message).help(clean(&help)))
+}
+
+/// Modules by the names that programs import, and the packages that hold them.
+const MODULES: [(&str, &str); 5] = [
+    ("cv2", "opencv-python"),
+    ("pil", "pillow"),
+    ("skimage", "scikit-image"),
+    ("sklearn", "scikit-learn"),
+    ("yaml", "pyyaml"),
+];
+
+/// What a word is that no package is meant by, and what to do with it.
+fn otherwise(catalog: &Catalog, word: &str) -> Option<(&'static str, String)> {
+    let name = name::package(word);
+    let at_target =
+        |key: &str, value: &str| format!("name it at a target, `gpuenv target add NAME --{key} \"{value}\"`");
+    let is_generation = || catalog.gpus.iter().any(|row| name::package(&row.architecture) == name);
+    let part = || {
+        let part = STACK_PARTS.iter().find_map(|part| Some((part, name.strip_prefix(part)?)));
+        part.filter(|(_, version)| version.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    Some(match catalog.gpu(word) {
+        GpuMatch::Found(_) | GpuMatch::Ambiguous(_) | GpuMatch::Bare(_) => ("a GPU", at_target("gpu", word)),
+        _ if is_generation() => ("a generation of GPUs", at_target("gpu", "…")),
+        _ if line_of(&name).is_some() => ("a variant of wheels", format!("run `gpuenv add torch+{name}`")),
+        _ if name == "nvcc" => ("a part of the toolkit", at_target("toolkit", "…")),
+        _ if name == "nvidia-driver" => ("the driver", at_target("driver", "…")),
+        _ if matches!(catalog.os(word), OsMatch::Found(_)) => ("a system", at_target("os", word)),
+        _ => match (part(), MODULES.iter().find(|(module, _)| *module == name)) {
+            (Some((part, version)), _) => ("a part of the stack", format!("run `gpuenv add {part}=={version}`")),
+            (None, Some((_, package))) => ("a module", format!("run `gpuenv add {package}`")),
+            (None, None) => return None,
+        },
+    })
 }
 
 fn refuse(word: &str, help: &str) -> Failure {

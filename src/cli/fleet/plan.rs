@@ -1,7 +1,7 @@
 //! `gpuenv fleet plan`: the fewest stacks for the hosts of the sources, and which drivers to raise.
 
 use crate::fleet::Host;
-use crate::fleet::plan::{self, Essence, Inventory};
+use crate::fleet::plan::{self, Inventory};
 use crate::report::{Exit, Failure, PlanFormat, Report, plan_text};
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
@@ -29,6 +29,8 @@ pub fn run(common: &Common, args: &PlanArgs, report: &Report) -> Result<Exit, Fa
     let template = chosen(&spec, args.target.as_deref())?;
     let mut inventory = Inventory::default();
     source::each(&args.sources, &mut |batch| {
+        let essential =
+            |host: Host| (host.name, host.record.and_then(|record| plan::essence(record, template, &catalog)));
         source::hosts(batch, essential, |(name, read)| {
             inventory.add(name, read);
             Ok(())
@@ -58,10 +60,6 @@ pub fn run(common: &Common, args: &PlanArgs, report: &Report) -> Result<Exit, Fa
         (0, false) => Exit::Unknown,
         _ => Exit::No,
     })
-}
-
-fn essential(host: Host) -> (String, Result<Essence, String>) {
-    (host.name, host.record.and_then(plan::essence))
 }
 
 /// The target that says what the hosts do not.

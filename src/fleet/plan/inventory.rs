@@ -8,17 +8,18 @@ use crate::host::{ApiError, Gpu, KernelModule, Libcuda, Nvml, Platform, Record, 
 use crate::init::{self, Value};
 use crate::spec::{self, Runtime, Target, Written, list_text};
 use crate::types::{Constraint, CpuArch, Version, sort_by_key};
+use crate::verify;
 
 use super::model::HostClass;
 
-/// What a plan looks at in a record, and a key under which equal ones are found.
-pub type Essence = (Box<Record>, Vec<u8>);
+/// What a plan looks at in a record, what keeps every lock from passing there, and a key under which equal ones are found.
+pub type Essence = (Box<Record>, Option<String>, Vec<u8>);
 
 /// The hosts so far.
 #[derive(Debug, Default)]
 pub struct Inventory {
-    /// Each record that differs from all before, with the names of its hosts.
-    seen: Vec<(Box<Record>, Vec<String>)>,
+    /// Each record that differs from all before, with what keeps locks from passing there and the names of its hosts.
+    seen: Vec<(Box<Record>, Option<String>, Vec<String>)>,
     places: HashMap<Vec<u8>, usize>,
     /// Hosts of which nothing can be read, each with why.
     pub unreadable: Vec<(String, String)>,
@@ -35,11 +36,15 @@ pub struct Known {
     pub driver: Option<Version>,
 }
 
-/// Leaves of a record what a plan looks at; an error is why nothing can be planned by it.
-pub fn essence(record: Record) -> Result<Essence, String> {
+/// Leaves of a record what a plan for a target looks at; an error is why nothing can be planned by it.
+pub fn essence(record: Record, template: &Target, catalog: &Catalog) -> Result<Essence, String> {
     if let Some(doubt) = signs::doubt(&record) {
         return Err(doubt);
     }
+    let unfit = verify::unfit(&record, template.is_wsl2().then_some("wsl2"), catalog).map(|check| {
+        let words = [check.gpu, check.found, check.hint];
+        words.into_iter().flatten().collect::<Vec<_>>().join(": ")
+    });
     let number = |fault: ApiError| ApiError { at: String::new(), message: None, ..fault };
     // Why a GPU has no name is all that is known of it.
     let gpu = |gpu: Gpu| {
@@ -77,36 +82,37 @@ pub fn essence(record: Record) -> Result<Essence, String> {
     left.probes.iter_mut().for_each(|probe| (probe.detail, probe.millis) = (None, None));
     left.pci = record.pci.into_iter().take(1).collect();
     left.nodes = record.nodes.into_iter().take(1).collect();
-    let key = serde_json::to_vec(&left).unwrap_or_default();
-    Ok((Box::new(left), key))
+    let key = serde_json::to_vec(&(&left, &unfit)).unwrap_or_default();
+    Ok((Box::new(left), unfit, key))
 }
 
 impl Inventory {
     /// Adds a host.
     pub fn add(&mut self, name: String, read: Result<Essence, String>) {
-        let (record, key) = match read {
+        let (record, unfit, key) = match read {
             Ok(read) => read,
             Err(why) => return self.unreadable.push((name, why)),
         };
         let next = self.seen.len();
         let at = *self.places.entry(key).or_insert(next);
         if at == next {
-            self.seen.push((record, Vec::new()));
+            self.seen.push((record, unfit, Vec::new()));
         }
-        self.seen[at].1.push(name);
+        self.seen[at].2.push(name);
     }
 
     /// How many hosts there are.
     pub fn hosts(&self) -> usize {
-        self.seen.iter().map(|(_, names)| names.len()).sum::<usize>() + self.unreadable.len()
+        self.seen.iter().map(|(.., names)| names.len()).sum::<usize>() + self.unreadable.len()
     }
 
     /// The classes that these hosts are beside a target, the largest first, and those of which too little is known.
     pub fn classes(self, template: &Target, catalog: &Catalog) -> (Vec<Known>, Vec<(String, String)>) {
         let mut unknown = self.unreadable;
         let mut known: Vec<Known> = Vec::new();
-        for (record, names) in self.seen {
-            match class_of(&record, template, catalog) {
+        for (record, unfit, names) in self.seen {
+            let class = class_of(&record, template, catalog).and_then(|class| unfit.map_or(Ok(class), Err));
+            match class {
                 Ok(class) => match known.iter_mut().find(|one| is_same(one, &class)) {
                     Some(one) => one.class.hosts.extend(names),
                     None => {

@@ -1,5 +1,5 @@
 //! Reports of frameworks on top of torch: detectron2's table, mmengine's and mmcv's keys, `python -m sglang.check_env`,
-//! `transformers-cli env`, `llamafactory-cli env`.
+//! `transformers-cli env`, `llamafactory-cli env`, `xformers.info`.
 //!
 //! Seen in <https://github.com/facebookresearch/detectron2/issues/722> (oldest),
 //! <https://github.com/facebookresearch/detectron2/issues/4928>, <https://github.com/open-mmlab/mmdetection/issues/4659>,
@@ -12,7 +12,7 @@
 use super::lines::{field, told};
 use super::seen::{Seen, fill, version};
 use super::{smi_list, system};
-use crate::types::{Cc, Version};
+use crate::types::{Cc, Version, variant};
 
 /// detectron2's table: a key, blanks, a value.
 pub(super) fn detectron(lines: &[&str], seen: &mut Seen) -> bool {
@@ -156,6 +156,28 @@ pub(super) fn llamafactory(lines: &[&str], seen: &mut Seen) -> bool {
             "Bitsandbytes version" => package("bitsandbytes", value, seen),
             _ => {}
         }
+    }
+    true
+}
+
+/// `python -m xformers.info`: the torch that it was built with and the one beside it, the GPU, and which of its kernels load.
+pub(super) fn xformers(lines: &[&str], seen: &mut Seen) -> bool {
+    let keyed = |key: &str| lines.iter().filter_map(|line| field(line)).find(|(own, _)| *own == key);
+    let value = |key: &str| keyed(key).and_then(|(_, value)| told(value));
+    let Some(torch) = value("pytorch.version") else { return false };
+    fill(&mut seen.torch().version, release(torch));
+    fill(&mut seen.torch().available, value("pytorch.cuda").map(|said| said == "available"));
+    if let Some(name) = value("gpu.name").filter(|_| seen.listed(0).is_none()) {
+        seen.name(0, name);
+        let cc = value("gpu.compute_capability").and_then(|cc| Cc::parse(cc).ok());
+        seen.listed(0).into_iter().for_each(|gpu| fill(&mut gpu.compute_capability, cc));
+    }
+    let mut kernels = lines.iter().filter(|line| line.starts_with("memory_efficient_attention.")).peekable();
+    let other = value("build.torch_version").filter(|built| variant::public(built) != variant::public(torch));
+    if let Some(built) = other {
+        seen.failed("xformers", format!("it was built with torch {built} and finds torch {torch}"));
+    } else if kernels.peek().is_some() && kernels.all(|line| line.ends_with("unavailable")) {
+        seen.failed("xformers", "it says of each of its kernels that it is unavailable".to_string());
     }
     true
 }

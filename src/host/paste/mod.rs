@@ -27,6 +27,7 @@ mod smi_xml;
 mod system;
 mod tegra;
 mod together;
+mod unread;
 
 #[cfg(test)]
 mod tests;
@@ -62,6 +63,7 @@ const FORMATS: &[(&str, Reader)] = &[
     ("sglang.check_env", frameworks::sglang),
     ("transformers-cli env", frameworks::transformers),
     ("llamafactory-cli env", frameworks::llamafactory),
+    ("xformers.info", frameworks::xformers),
     ("labels of GPU feature discovery", labels::read),
     ("nvcc --version", nvcc::read),
     ("pip list", packages::read),
@@ -109,6 +111,7 @@ pub fn read(text: &str) -> Result<Record, Unrecognised> {
     }
     let Some(first) = seen.first() else { return Err(Unrecognised::Unknown) };
     environment::read(&lines, &mut seen);
+    unread::note(&lines, &mut seen);
     let record = seen.finish();
     let blank =
         Record { format: record.format, origin: record.origin, probes: record.probes.clone(), ..Record::default() };

@@ -90,7 +90,8 @@ fn note(line: &str, seen: &mut Seen) {
 /// A package's name and version in a line that holds nothing else, and how conda's was built.
 fn entry(line: &str) -> Option<(&str, &str, Option<&str>)> {
     let line = ["[pip3]", "[pip]", "[conda]"].iter().find_map(|mark| line.strip_prefix(mark)).unwrap_or(line).trim();
-    if let Some((name, version)) = line.split_once("==") {
+    // uv writes ` + torch==2.5.1` of what it has installed.
+    if let Some((name, version)) = line.strip_prefix("+ ").unwrap_or(line).split_once("==") {
         // An environment marker may follow.
         return Some((name.trim(), version.split(';').next().unwrap_or(version).trim(), None));
     }
@@ -154,7 +155,7 @@ fn matters(name: &str) -> Option<String> {
 
 fn add(name: &str, version: &str, seen: &mut Seen) -> bool {
     // `uv tree` writes `v2.6.0`.
-    let version = version.trim().trim_start_matches('v');
+    let version = version.trim().trim_start_matches('v').trim_end_matches(".x");
     let version = &version.replace("%2B", "+").replace("%2b", "+");
     let fits = is_release(version);
     if fits {

@@ -45,6 +45,11 @@ pub(super) fn version(text: &str) -> Option<Version> {
     Version::parse(number).ok()
 }
 
+/// Whether a version in two numbers begins one that has more.
+fn is_beginning(short: &str, whole: &str) -> bool {
+    short.matches('.').count() == 1 && whole.strip_prefix(short).is_some_and(|rest| rest.starts_with('.'))
+}
+
 /// A size in bytes, from `24576 MiB` or `24576MiB`.
 pub(super) fn mebibytes(text: &str) -> Option<u64> {
     let number: u64 = text.trim().strip_suffix("MiB")?.trim().parse().ok()?;
@@ -192,7 +197,10 @@ impl Seen {
     /// A package of the interpreter.
     pub fn package(&mut self, name: &str, version: &str) {
         let known = self.python().packages.entry(name.to_string()).or_insert_with(|| version.to_string());
-        if known != version {
+        // People type `torch 2.4`, programs print all of it.
+        if is_beginning(known, version) {
+            *known = version.to_string();
+        } else if known != version && !is_beginning(version, known) {
             let known = known.clone();
             self.quarrel(name, &known, version);
         }

@@ -27,6 +27,8 @@ const DISTRIBUTIONS: &[(&str, &str, usize)] = &[
 
 /// The processors that Linux hosts with these GPUs have.
 const ARCHS: [&str; 4] = ["x86_64", "aarch64", "ppc64le", "arm64"];
+/// What else stands behind `Architecture:` where that is the processor's: GPUs, models and packages have one, too.
+const TITLED: [&str; 6] = ["amd64", "x86-64", "armv7l", "i686", "riscv64", "s390x"];
 
 pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
     let mut found = false;
@@ -55,6 +57,10 @@ pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
         } else if let Some(arch) = processor(line) {
             seen.processor(arch);
             found = true;
+        } else if let Some((_, told)) = line.split_once("__glibc=") {
+            // `conda info`
+            fill(&mut seen.record.platform.glibc, version(told));
+            found = true;
         } else if line.starts_with("musl libc") {
             fill(&mut seen.record.platform.os, Some("musl libc".to_string()));
             found = true;
@@ -73,13 +79,13 @@ pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
     found
 }
 
-/// The processor as `uname -m` tells it, alone on its line, or `lscpu`, `hostnamectl` and `kubectl describe node` with a title.
+/// The processor as `uname -m` tells it, alone on its line, or `lscpu`, `hostnamectl`, `kubectl describe node` and `conda info` with
+/// a title.
 fn processor(line: &str) -> Option<&str> {
-    let titled = || line.strip_prefix("Architecture:").map(str::trim);
-    Some(line)
-        .filter(|line| ARCHS.contains(line))
-        .or_else(titled)
-        .filter(|name| !name.is_empty() && !name.contains(' '))
+    let titled = || line.strip_prefix("Architecture:").map(str::trim).filter(|name| TITLED.contains(name));
+    let of_conda = || line.strip_prefix("platform : linux-");
+    let alone = line.strip_prefix("Architecture:").or_else(of_conda).map_or(line, str::trim);
+    Some(alone).filter(|name| ARCHS.contains(name)).or_else(titled)
 }
 
 /// The system that a line names: of `hostnamectl` behind a title, in /etc/redhat-release as all that it holds,

@@ -68,7 +68,10 @@ fn help_for(all: &[Comparison]) -> String {
         Some(bound) => format!("`>{bound}` leaves out every version that begins with {bound}: write `>={bound}`"),
         None if all.iter().all(|one| one.op == Op::Prefix) => {
             let listed: Vec<String> = versions().map(|version| version.to_string()).collect();
-            format!("for one or the other write `{}`", listed.join(" || "))
+            // `2,4`, as many countries write it.
+            let decimal = listed.len() == 2 && listed.iter().all(|number| !number.contains('.'));
+            let decimal = if decimal { format!("for a release write `{}`, ", listed.join(".")) } else { String::new() };
+            format!("{decimal}for one or the other write `{}`", listed.join(" || "))
         }
         None => "drop one of its parts, or move a bound".to_string(),
     }

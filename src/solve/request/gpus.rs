@@ -5,6 +5,7 @@ use crate::catalog::{Catalog, GpuMatch};
 use crate::spec::Target;
 use crate::types::plain::shorten;
 use crate::types::{Cc, CpuArch, distinct};
+use crate::warning::GpuArch;
 
 use super::reader::Reader;
 use super::{GpuRequest, Gpus};
@@ -60,6 +61,18 @@ impl<'c> Reader<'_, 'c> {
             Some(row) => row.cpu,
             None => self.catalog.cpu_of(gpu.cc),
         })
+    }
+
+    /// Tells of GPUs that stand in machines of either processor beside one that decides it.
+    pub(super) fn one_processor(&mut self, target: &Target, implied: Option<CpuArch>, gpus: &Gpus<'_>) {
+        let (Some(arch), None, Gpus::These(all)) = (implied, &target.arch, gpus) else { return };
+        let brings = |gpu: &&GpuRequest<'_>| gpu.row.is_some_and(|row| row.cpu.is_some());
+        let stands_alone = |gpu: &&GpuRequest<'_>| gpu.row.is_some_and(|row| row.cpu.is_none());
+        if let (Some(gpu), Some(other)) = (all.iter().find(brings), all.iter().find(stands_alone)) {
+            let (gpu, other) = (&*gpu.name, &*other.name);
+            let warning = GpuArch { target: &target.name, gpu, arch: arch.as_str(), other };
+            self.warn(&warning, format!("target.{}.gpu", target.name));
+        }
     }
 
     fn unknown_capability(&self, cc: Cc) -> (&'static str, String, String) {

@@ -161,6 +161,7 @@ impl<'c> Reader<'_, 'c> {
             .or(os.and_then(|os| os.cpu))
             .unwrap_or(CpuArch::X86_64);
         self.jetson_under_wsl2(target, &gpus);
+        self.one_processor(target, implied, &gpus);
         let mut platform = Platform::new(arch, os, &gpus);
         if !off.iter().any(|off| off.bears_on(crate::solve::rules::law::IMAGE_TORCH, &target.name)) {
             platform = platform.in_image(self.catalog, &image);

@@ -2,7 +2,7 @@
 
 use crate::types::name::{self, is_unseen};
 use crate::types::require::{self, Requirement};
-use crate::types::{Constraint, CpuArch, Version, distinct};
+use crate::types::{Cc, Constraint, CpuArch, Version, distinct};
 
 use super::super::error::{Refusal, clip, quote};
 use super::super::repair;
@@ -28,8 +28,14 @@ pub(in crate::spec) fn gpu(text: &str) -> Read<String> {
         return Err(refusal.help("name the GPU in it, as `nvidia-smi -L` prints it there"));
     }
     let name = super::name("gpu", text, name::is_gpu, "letters, digits, blanks and any of `._+-/(),:`")?;
-    if name.contains(',') {
-        let listed: Vec<String> = name.split(',').map(|one| format!("\"{}\"", clip(one.trim()))).collect();
+    let dotted = name.to_lowercase().strip_prefix("sm_").and_then(|cc| Cc::parse(cc).ok());
+    if let Some(cc) = dotted {
+        let refusal = Refusal::new("unknown-gpu", format!("`gpu`: {} is not a compute capability", quote(text)));
+        return Err(refusal.help(format!("write `gpu = \"sm_{}\"`", cc.number())));
+    }
+    let several = name.replace(" or ", ",");
+    if several.contains(',') {
+        let listed: Vec<String> = several.split(',').map(|one| format!("\"{}\"", clip(one.trim()))).collect();
         let refusal = Refusal::new("value", format!("`gpu`: {} names several GPUs in one string", quote(text)));
         return Err(refusal.help(format!("write `gpu = [{}]`", listed.join(", "))));
     }

@@ -195,7 +195,10 @@ fn a_key_in_the_wrong_table_is_one_mistake() {
     for (source, help) in [
         ("torch = \"2.5\"\n", "move it under `[stack]`"),
         ("[target.a]\ntorch = \"2.5\"\n", "move it under `[stack]`"),
-        ("[dependencies]\ntorch = \"2.5\"\n", "write it as `[stack]`"),
+        (
+            "[dependencies]\ntorch = \"2.5\"\n",
+            "write it as `[stack]`; what gpuenv does not choose belongs under `[packages]`",
+        ),
         ("[exports]\nuv = \"pyproject.toml\"\n", "write it as `[export]`"),
         ("[stack]\ntorch = \"2.5\"\ngpu = \"L4\"\n", "move it under `[target.NAME]`"),
     ] {
