@@ -4,6 +4,7 @@ use crate::catalog::rows::{Class, Image, Os, Subject};
 use crate::coverage::Coverage;
 use crate::solve::demand;
 use crate::solve::driver_row::DriverRow;
+use crate::solve::fits;
 use crate::solve::image;
 use crate::solve::kernel;
 use crate::solve::recommended;
@@ -101,7 +102,10 @@ fn jit_limited(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning>
     let lines = about.gpu_builds().filter_map(|build| build.line());
     let toolkits = about.target.toolkit.iter().chain(&about.target.cuda).map(|toolkit| toolkit.version.prefix(2));
     let pieces = about.target.pieces.iter().map(|pieces| pieces.toolkit.version.prefix(2));
-    let uses = compiler.as_ref().map(|(_, line)| *line).or_else(|| lines.chain(toolkits).chain(pieces).max());
+    let own_code = about.target.companions.iter().filter(|row| row.gpu_code);
+    let compiled = own_code.clone().filter_map(|row| fits::compiled_by(about.request.catalog, row, asked.arch));
+    let all = lines.chain(toolkits).chain(pieces).chain(compiled);
+    let uses = compiler.as_ref().map(|(_, line)| *line).or_else(|| all.max());
     // A cuda-compat package may itself be older than the stack.
     let is_older = match about.target.mode() {
         DriverMode::MinorVersion => true,
@@ -113,7 +117,6 @@ fn jit_limited(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning>
     }
     let compat = driver.compat.map_or(String::new(), |compat| format!(" with {}", compat.package()));
     let name = as_written(asked, driver) + &compat;
-    let own_code = about.target.companions.iter().filter(|row| row.gpu_code);
     let packages = own_code.map(|row| format!("{} {}", row.package, row.version)).collect();
     let compiler = compiler.as_ref().map(|(name, _)| name.as_str());
     // What has PTX alone for a GPU and was chosen is PTX that this driver compiles.
@@ -189,7 +192,9 @@ fn jetson(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> {
     let minimum = about.target.minimum.as_ref().filter(|_| !about.asked.has_system_driver())?;
     let minimum = Some(minimum).filter(|_| !about.asked.has_unnumbered_driver());
     let gpu = about.asked.named_gpus().iter().find(|gpu| gpu.is_jetson())?;
-    let jetson = JetsonDriver { gpu: &gpu.name, cuda: driver.branch.cuda, minimum };
+    let systems = about.request.catalog.oses.iter().filter(|os| os.boards.contains(&gpu.cc_version));
+    let first = systems.filter_map(|os| os.cuda).min();
+    let jetson = JetsonDriver { gpu: &gpu.name, cuda: driver.branch.cuda.max(first), minimum };
     Some(Warning::about(&jetson, &about.keys("gpu")))
 }
 

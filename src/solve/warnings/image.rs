@@ -104,16 +104,24 @@ impl<'c> One<'_, 'c> {
         self.about.target.builds.iter().any(is_used).then(|| Warning::about(&unknown, &self.keys))
     }
 
-    /// A GPU that the image's torch holds no code for, where its release is one whose code is known.
+    /// A GPU that the image's torch holds no code for, where its release is one whose code is known, or that the CUDA it was
+    /// built with does not know.
     fn no_code(&self, inside: &str) -> Option<String> {
         let (request, asked) = (self.about.request, self.about.asked);
         let of_image =
             |build: &&Build| asked.platform.takes(build) && bundled_torch::is_inside(self.image, inside, build);
-        let build = request.catalog.builds.of(TORCH).iter().find(of_image)?;
+        let build = request.catalog.builds.of(TORCH).iter().find(of_image);
         let gpus = request.gpu_rules(asked);
-        let toolkit = request.catalog.toolkit_of(build);
-        let gpu = gpus.iter().find(|gpu| fits::coverage(build, toolkit, gpu.gpu.cc) == Some(Coverage::None))?;
-        Some(format!("it has no code for {} (compute capability {})", gpu.gpu.name, gpu.gpu.cc))
+        let lacks = |build| {
+            let toolkit = request.catalog.toolkit_of(build);
+            gpus.iter().find(|gpu| fits::coverage(build, toolkit, gpu.gpu.cc) == Some(Coverage::None))
+        };
+        if let Some(gpu) = build.and_then(lacks) {
+            return Some(format!("it has no code for {} (compute capability {})", gpu.gpu.name, gpu.gpu.cc));
+        }
+        let line = self.image.cuda.prefix(2);
+        let rule = gpus.iter().flat_map(|gpu| &gpu.cuda).find(|rule| !rule.needs.admits(&line))?;
+        Some(format!("it is built with CUDA {line}, and {}", rule.row.says.trim_end_matches('.')))
     }
 
     /// A driver on which the image's torch does not run, judged as one that is named is, and the cuda-compat package with
