@@ -139,7 +139,6 @@ impl<'c> Reader<'_, 'c> {
             (None, image) => self.named_by(image),
         };
         let os = self.jetpack_on(target, os, &gpus).or(os);
-        let runtime = target.runtime();
         let within = self.within(os, &image);
         let glibc = self.glibc(target).or_else(|| within?.glibc);
         let gcc = target.gcc.as_ref().map(|written| written.value).or_else(|| within?.gcc);
@@ -168,7 +167,7 @@ impl<'c> Reader<'_, 'c> {
         }
         let driver = self.driver(target, os, gpus.are_jetsons());
         let reading = Reading {
-            runtime,
+            runtime: target.runtime(),
             arch,
             platform,
             gpus,
