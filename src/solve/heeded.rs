@@ -15,9 +15,10 @@ pub fn takes_toolkit(row: &Companion) -> bool {
     row.sdist || row.jit || row.finds_cuda
 }
 
-/// The toolkits that are installed where a release looks for one itself.
+/// The toolkits that are installed where a release looks for one itself, or compiles its kernels with one when they are used.
 pub fn installed_toolkits<'a>(asked: &'a Reading<'_>, row: &Companion) -> Option<&'a [Version]> {
-    asked.toolkits.as_deref().filter(|_| row.finds_cuda && !asked.is_cpu())
+    let compiles = row.jit && !row.sdist && asked.has_all_toolkits();
+    asked.toolkits.as_deref().filter(|_| (row.finds_cuda || compiles) && !asked.is_cpu())
 }
 
 /// The cuDNN that is installed where packages load it, for no framework brings one.

@@ -228,7 +228,7 @@ pub(super) fn key<'c>(
     }
     Some(ImageKey {
         place,
-        os: reading.os.map(|os| (&*os.id, &*os.images)),
+        os: reading.os.filter(|os| !os.is_beneath_images()).map(|os| (&*os.id, &*os.images)),
         image_os: reading.image_os,
         arch: reading.arch,
         needs: inside.needs,

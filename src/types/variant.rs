@@ -5,6 +5,9 @@ use super::Version;
 /// The variant without CUDA.
 pub const CPU: &str = "cpu";
 
+/// What the variant ends with of a wheel without the extra that brings its CUDA: it loads what the system has.
+pub const PLAIN: &str = ".plain";
+
 /// A version and the label behind it: `2.5.1` and `cu124` of `2.5.1+cu124`.
 pub fn parts(version: &str) -> (&str, Option<&str>) {
     version.split_once('+').map_or((version, None), |(public, label)| (public, Some(label)))
@@ -23,6 +26,7 @@ pub fn pytorch_index(variant: &str) -> String {
 /// The CUDA line of a variant: `12.4` of `cu124`, `12` of `cu12`; none of `cpu`.
 pub fn line_of(variant: &str) -> Option<Version> {
     let digits = variant.strip_prefix("cu")?;
+    let digits = digits.strip_suffix(PLAIN).unwrap_or(digits);
     let split = digits.len().checked_sub(1).filter(|&at| at > 0)?;
     // Two digits are a major of its own (`cu12`) unless they are too great for one (`cu92`).
     if digits.len() == 2 && digits < "50" {
@@ -45,6 +49,7 @@ mod tests {
             ("cu118", "11.8"),
             ("cu130", "13.0"),
             ("cu12", "12"),
+            ("cu118.plain", "11.8"),
         ] {
             assert_eq!(line_of(variant).unwrap().as_str(), line, "{variant}");
         }

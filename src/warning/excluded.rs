@@ -74,6 +74,8 @@ pub enum KnownTo<'a> {
     Installers,
     /// Installers, by the tags of its wheels, and nothing else is published.
     OnlyWheels,
+    /// Installers, which are offered none of its releases at all.
+    Nowhere,
     /// Installers, by the tags of its wheels: they compile its source.
     Wheels,
     /// Its code alone; what is seen then.
@@ -85,7 +87,7 @@ impl KnownTo<'_> {
     fn told(&self) -> (&'static str, String) {
         let (verb, follows) = match self {
             KnownTo::Installers => ("requires", "installers refuse both together"),
-            KnownTo::OnlyWheels => ("has nothing but wheels for", "installers find no release"),
+            KnownTo::OnlyWheels | KnownTo::Nowhere => ("has nothing but wheels for", "installers find no release"),
             KnownTo::Wheels => ("has wheels for", "installers compile its source, or fail"),
             KnownTo::Code(says) => return ("needs", inside(says)),
         };
@@ -118,6 +120,12 @@ impl Kind for PackageExcluded<'_> {
                     Side::Beside => format!("what {by} needs, {package} {needs}"),
                 };
                 format!("{written} excludes {needed}: {}{}", known.told().1, behind("; "))
+            }
+            ExcludedBy::Needs { known: KnownTo::Nowhere, .. } => {
+                format!(
+                    "{written} is not on the package index for this machine: installers find no release{}",
+                    behind("; ")
+                )
             }
             ExcludedBy::Needs { asking: Some(asking), of, needs, locked, known, .. } => {
                 let (verb, follows) = known.told();

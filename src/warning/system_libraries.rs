@@ -33,15 +33,6 @@ pub enum SystemCuda<'a> {
         /// What is there: "`toolkit` names CUDA 11.8, 12.4 only".
         there: &'a str,
     },
-    /// None of the releases that are there does for the stack.
-    NotLocked {
-        /// The package.
-        name: &'a str,
-        /// What is installed: `12.4`.
-        installed: &'a str,
-        /// The release that the stack was locked with.
-        locked: &'a Version,
-    },
     /// Nobody has read what the image holds.
     ImageUnread {
         /// The build or package.
@@ -126,10 +117,6 @@ impl Kind for SystemCuda<'_> {
                     "{name} loads the libraries of {what} from the system, and {there}, which does not serve: install {what} too"
                 )
             }
-            SystemCuda::NotLocked { name, installed, locked } => format!(
-                "{name} loads the libraries of CUDA from the system, and those of {installed}, which `toolkit` names, do not do for \
-                 this target: the lock is for CUDA {locked}; install that, and add it to `toolkit`"
-            ),
             SystemCuda::ImageUnread { name, what, image } => format!(
                 "{name} loads {what} from the system and brings none, and nobody has read whether `{image}` holds that, which images \
                  of distributions and of Python do not: install what is missing in it, or take an image that has it"

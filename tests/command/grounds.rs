@@ -171,14 +171,14 @@ const CASES: &[Case] = &[
     case(
         "flashinfer-python = \"0.6.18\"\ntorch = \"2.13.0+cu132\"",
         "gpu = \"RTX PRO 6000 Blackwell Server Edition\"\ntoolkit = [\"12.8\"]",
-        0,
-        &["CUDA 12.8 only, with which it is not compiled"],
+        1,
+        &["and stops with an older toolkit"],
     ),
     case(
         "flashinfer-python = \"0.5.0\"\ntorch = \"2.9.0+cu129\"",
         "gpu = \"GB300\"\ntoolkit = \"12.8\"",
-        0,
-        &["CUDA 12 toolkit >=12.9, while the target has CUDA 12.8 only"],
+        1,
+        &["for compute capability 10.3 that takes"],
     ),
     case(
         "flashinfer-python = \"0.5.0\"\ntorch = \"2.9.0+cu129\"",

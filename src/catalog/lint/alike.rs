@@ -7,7 +7,7 @@ use super::super::parts::LibraryRelease;
 use super::super::rows::*;
 use super::super::tables::{Catalog, Named, Row, RowName};
 use super::Say;
-use crate::types::variant::line_of;
+use crate::types::variant::{PLAIN, line_of};
 
 pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
     let mut alike = Alike { seen: HashMap::new(), say };
@@ -90,7 +90,7 @@ fn builds(catalog: &Catalog, alike: &mut Alike<'_>) {
         tell(&files, "glibc", row.glibc.as_ref().filter(|_| on_index).map(ToString::to_string));
         let minor = version.prefix(2);
         tell(&format!("{package} {minor} {variant} {arch}"), "status", Some(row.status.to_string()));
-        if line.is_some() {
+        if line.is_some() && !row.variant.ends_with(PLAIN) {
             tell(&format!("{package} {minor}"), "system_cuda", Some(row.system_cuda.to_string()));
         }
     }

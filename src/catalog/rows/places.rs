@@ -25,6 +25,13 @@ impl Image {
     }
 }
 
+impl Os {
+    /// Whether it is what a board boots, beneath images that are made for any Arm server: a JetPack that takes what those take.
+    pub fn is_beneath_images(&self) -> bool {
+        !self.boards.is_empty() && !self.own_packages
+    }
+}
+
 /// An operating system release and what it implies.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -90,7 +90,7 @@ impl Finder<'_, '_> {
     /// Whether a build that is written of a package is one that is known.
     pub(super) fn is_published(&self, package: &str, written: &Constraint) -> bool {
         let mut builds = self.asker.catalog.builds.of(package).iter();
-        builds.any(|row| written.admits_build(&row.version, &row.variant))
+        builds.any(|row| !row.is_in_image() && written.admits_build(&row.version, &row.variant))
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::catalog::rows::{Build, Companion, Compat, Subject};
 use crate::solve::request::{DriverRequest, TargetRequest};
 use crate::solve::rules::Needs;
-use crate::solve::{installed, modules, windows};
+use crate::solve::{fits, installed, modules, windows};
 use crate::types::{Version, distinct};
 
 use super::Explainer;
@@ -130,17 +130,23 @@ impl<'c> Explainer<'_, 'c> {
         let loading = self.loading();
         self.loads_of_system(&loading);
         let problem = self.request.problem;
-        let loads = |one: &Companion| one.cuda.filter(|_| one.system_cuda);
+        let loads = |one: &Companion| {
+            let line = one.cuda.map_or_else(String::new, |cuda| format!(" {cuda}"));
+            one.system_cuda.then(|| format!("loads the libraries of CUDA{line} from the system"))
+        };
         self.companions_say(|row| {
-            if let Some(cuda) = loads(row) {
-                return Some(format!("loads the libraries of CUDA {cuda} from the system"));
-            }
-            let package = problem.package(&row.package)?;
-            let (one, cuda) = problem.lacking(package, package.place_of(row)?, arch, |_, one| loads(one))?;
-            Some(format!("requires {}, which loads the libraries of CUDA {cuda} from the system", one.package))
+            loads(row).or_else(|| {
+                let package = problem.package(&row.package)?;
+                let (one, loads) = problem.lacking(package, package.place_of(row)?, arch, |_, one| loads(one))?;
+                Some(format!("requires {}, which {loads}", one.package))
+            })
         });
+        let finds = |row: &Companion| row.system_cuda && fits::finds_cuda(row, &installed);
+        let mut asks = self.request.companions.iter().filter(|ask| self.blames(ask.package));
+        let is_found = asks.any(|ask| self.asked_releases(ask).any(finds));
+        let other = if is_found { "" } else { ", whose libraries have other file names" };
         let installed = list(&installed.iter().map(Version::as_str).collect::<Vec<_>>());
-        self.say(format!("CUDA {installed} is installed there, whose libraries have other file names"));
+        self.say(format!("CUDA {installed} is installed there{other}"));
         self.cite_builds(&loading);
     }
 

@@ -5,6 +5,7 @@ use crate::solve::platform::Takes;
 use crate::solve::problem::Package;
 use crate::solve::rowset::RowSet;
 use crate::types::constraint::admits;
+use crate::types::variant::PLAIN;
 use crate::types::{Version, distinct};
 
 use super::Explainer;
@@ -195,7 +196,14 @@ impl<'c> Explainer<'_, 'c> {
         let lines: Vec<&str> = lines.into_iter().map(|line| line.as_str()).collect();
         let Some(extra) = bound.first().and_then(|build| build.extra.as_ref()) else { return };
         let package = &bound[0].package;
-        self.say(format!("what {package}[{extra}] pins has wheels for Python {} only", list(&lines)));
+        let is_plain = |row: &Build| row.version == bound[0].version && row.variant.ends_with(PLAIN);
+        let plain = match self.request.catalog.builds.of(package).iter().any(is_plain) {
+            true => {
+                "; without the extra it is taken where `toolkit` and `cudnn` of the target name those of the system"
+            }
+            false => "",
+        };
+        self.say(format!("what {package}[{extra}] pins has wheels for Python {} only{plain}", list(&lines)));
         for build in bound.iter().rev().take(2) {
             let source = build.pins_source.as_ref().unwrap_or(&build.source);
             self.fact(build_id(build), self.request.catalog.origin_of(*build, source));

@@ -8,7 +8,7 @@ use crate::catalog::rows::{Build, Companion, Cudnn, Nccl, Subject, Toolkit};
 use crate::types::nvidia::RUNTIME;
 use crate::types::{Constraint, Specifier, Version, distinct};
 
-use super::{Choice, Class, Group, Package, PackageRequest, Plan, stack_key};
+use super::{Choice, Class, Group, Package, PackageRequest, Plan, package_releases, stack_key};
 use crate::solve::coinstall;
 use crate::solve::driver_row::DriverRow;
 use crate::solve::fits;
@@ -90,16 +90,11 @@ impl<'c> Plan<'_, 'c> {
                 _ => Vec::new(),
             }
         };
-        let lines = distinct(classes.iter().map(|&class| named(class)).filter(|lines| !lines.is_empty()));
+        let lines = distinct(classes.iter().map(|&class| named(class)));
         if lines.len() < 2 || self.brings_cuda() {
             return vec![classes.to_vec()];
         }
-        // What names none goes with the first.
-        let of = |(at, lines): (usize, &Vec<Version>)| {
-            let is_of = |class: &usize| named(*class) == *lines || at == 0 && named(*class).is_empty();
-            classes.iter().copied().filter(is_of).collect()
-        };
-        lines.iter().enumerate().map(of).collect()
+        lines.iter().map(|lines| classes.iter().copied().filter(|&class| named(class) == *lines).collect()).collect()
     }
 
     /// Whether pip brings some of CUDA for a package: of that there is one in an environment.
@@ -124,12 +119,11 @@ impl<'c> Plan<'_, 'c> {
             })
         };
         let installed = |row: usize| {
-            let is = |has: &Version| rows[row].version.cmp_prefix(has).is_eq();
             classes.iter().all(|&class| {
                 let (target, off) = (self.classes[class].target, &self.classes[class].off);
                 let is_there = match &target.image {
-                    ImageRequest::No => target.toolkits.iter().flatten().any(is),
-                    ImageRequest::Known(image) => is(&image.cuda),
+                    ImageRequest::No => is_among(&rows[row].version, target.toolkits.as_deref()),
+                    ImageRequest::Known(image) => is_among(&rows[row].version, Some(&[image.cuda])),
                     _ => false,
                 };
                 is_there && self.classes[class].machine().takes_line(&rows[row].version, off)
@@ -293,6 +287,8 @@ impl<'c> Plan<'_, 'c> {
             let (catalog, possible) = (self.request.catalog, self.policy.possible);
             let (kits, pieces) = (self.request.problem.kits(), package.pieces(self.request.problem));
             let classes: Vec<Rc<Class>> = classes.iter().map(|&class| self.classes[class].clone()).collect();
+            let loading = classes.iter().map(|class| package_releases::loading_installed(self, class, package));
+            let loading: Vec<(Rc<Class>, RowSet)> = classes.iter().cloned().zip(loading).collect();
             let lacks = move |kit: &Kit<'_>, piece: &str| {
                 let needs = |class: &Class<'_, '_>| kit.needs_glibc(piece, class.machine().reading.arch);
                 classes.iter().any(|class| !class.machine().loads(needs(class), &class.off))
@@ -312,6 +308,9 @@ impl<'c> Plan<'_, 'c> {
                 let mut rows = RowSet::filter(packages.len(), |at| !follows || goes(at));
                 let refusing = rules.iter().filter(|rule| !rule.needs.admits(&line));
                 refusing.for_each(|rule| rows.subtract(&package.within(rule)));
+                let lacks_it = |class: &Class<'_, '_>| !is_among(&line, class.target.toolkits.as_deref());
+                let elsewhere = loading.iter().filter(|(class, _)| lacks_it(class));
+                elsewhere.for_each(|(_, loading)| rows.subtract(loading));
                 rows
             });
         }
@@ -443,6 +442,11 @@ fn must_choose<'c>(
     let takes = |cudnn: &Version| class.machine().takes_cudnn(cudnn, &class.off);
     let builds = open.rows().filter_map(|row| framework.releases[row].on(on));
     builds.into_iter().any(|build| coinstall::must_choose(request.catalog, build, request.cudnn.as_ref(), takes))
+}
+
+/// Whether a toolkit is one of those that are installed.
+fn is_among(toolkit: &Version, installed: Option<&[Version]>) -> bool {
+    installed.into_iter().flatten().any(|has| toolkit.cmp_prefix(has).is_eq())
 }
 
 /// Whether a toolkit's line is named, in `cuda` or as installed.

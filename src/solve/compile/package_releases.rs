@@ -30,6 +30,20 @@ pub(super) fn of_class<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: 
     installable.rows
 }
 
+/// The releases of a package that load CUDA's libraries from the toolkits that are installed, for nothing brings them.
+pub(super) fn loading_installed<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Package<'c>) -> RowSet {
+    let (problem, arch) = (plan.request.problem, class.target.arch);
+    let all = Installable { plan, class, machine: class.machine(), package, ask: None, rows: RowSet::default() };
+    if all.installed().is_none() {
+        return RowSet::default();
+    }
+    let loads = |_: &Along<'_>, one: &Companion| one.system_cuda.then_some(());
+    let comes_along = |row| problem.lacking(package, row, arch, loads).is_some();
+    RowSet::filter(package.releases.len(), |row| {
+        package.releases[row].system_cuda || comes_along(row) && !problem.brings_toolkit(package, row, arch)
+    })
+}
+
 /// What is left of a package's releases. Each step takes some away.
 struct Installable<'a, 'q, 'c> {
     plan: &'a Plan<'q, 'c>,
@@ -113,9 +127,14 @@ impl<'a, 'c> Installable<'a, '_, 'c> {
         let off = &self.class.off;
         // What looks for CUDA itself finds what is installed.
         let rules = request.rules.of_package(package.name, Subject::Toolkit);
+        let archs = request.archs();
         for rule in rules.iter().filter(|rule| !off.has(rule.id)) {
             let serves = |installed: &[Version]| installed.iter().any(|toolkit| rule.needs.admits(toolkit));
-            let finds = |row: &Companion| heeded::installed_toolkits(target, row).is_some_and(|has| !serves(has));
+            let gpus = || self.machine.kinds.iter().map(|kind| &kind.gpu.cc_version);
+            let finds = |row: &Companion| {
+                let installed = heeded::installed_toolkits(target, row);
+                installed.is_some_and(|has| !serves(has)) && rule.speaks_of(&row.version, gpus(), archs)
+            };
             self.rows.subtract(&package.within(rule).intersection(&package.matching(finds)));
         }
         // What no framework brings is what is installed, whichever GPUs that holds code for.
@@ -132,23 +151,33 @@ impl<'a, 'c> Installable<'a, '_, 'c> {
         !self.plan.request.has_framework && !target.is_cpu() && matches!(target.image, ImageRequest::No)
     }
 
+    /// Whether pip installs a library of NVIDIA's for something beside the package.
+    fn is_brought(&self, is_it: fn(&str) -> bool) -> bool {
+        let (request, arch) = (self.plan.request, self.machine.reading.arch);
+        let brings = |ask: &PackageRequest<'c>| {
+            let wants = request.problem.wants(ask.package);
+            let mut rows = request.catalog.companions.of(ask.package).iter();
+            rows.any(|row| wants.at_row(row, &[arch]).iter().any(|(of, _)| is_it(of)))
+        };
+        let mut others = request.companions.iter().filter(|ask| ask.package != self.package.name);
+        others.any(brings) || request.packages.iter().any(|(name, _)| is_it(name))
+    }
+
+    /// The toolkits of which a package loads the libraries: all that are there, unless pip installs them.
+    fn installed(&self) -> Option<&'a [Version]> {
+        let machine = self.machine;
+        let toolkits = machine.reading.toolkits.as_deref();
+        let bind = self.loads_of_system() && self.holds(law::id::SYSTEM_CUDA);
+        toolkits.filter(|_| bind && !self.is_brought(nvidia::is_of_toolkit))
+    }
+
     /// Those that find the CUDA and the cuDNN which they load among what is installed, unless pip installs it.
     fn finding_installed(&mut self) {
         let (request, package, target) = (self.plan.request, self.package, &self.machine.reading);
         if !self.loads_of_system() {
             return;
         }
-        let brings = |ask: &PackageRequest<'c>, is_it: fn(&str) -> bool| {
-            let wants = request.problem.wants(ask.package);
-            let mut rows = request.catalog.companions.of(ask.package).iter();
-            rows.any(|row| wants.at_row(row, &[target.arch]).iter().any(|(of, _)| is_it(of)))
-        };
-        let is_brought = |is_it: fn(&str) -> bool| {
-            let mut others = request.companions.iter().filter(|ask| ask.package != package.name);
-            others.any(|ask| brings(ask, is_it)) || request.packages.iter().any(|(name, _)| is_it(name))
-        };
-        let toolkits = target.toolkits.as_deref().filter(|_| self.holds(law::id::SYSTEM_CUDA));
-        let installed = toolkits.filter(|_| !is_brought(nvidia::is_of_toolkit));
+        let installed = self.installed();
         // Of a build that the project may keep elsewhere for that CUDA nobody knows what it loads.
         let (catalog, possible) = (request.catalog, self.plan.policy.possible);
         let is_kept = |row: &Companion| installed.and_then(|has| unseen::kept_for_any(catalog, row, has)).is_some();
@@ -162,7 +191,7 @@ impl<'a, 'c> Installable<'a, '_, 'c> {
         });
         // The name of the file tells the major; an older release of it is warned of, for it may do.
         let is_cudnn = |name: &str| nvidia::is(nvidia::CUDNN, name);
-        let cudnn = target.cudnn.filter(|_| request.cudnn.is_none() && !is_brought(is_cudnn));
+        let cudnn = target.cudnn.filter(|_| request.cudnn.is_none() && !self.is_brought(is_cudnn));
         if let Some(major) = cudnn.map(|installed| installed.prefix(1)) {
             let is_of_another = |rule: &&&Needs| !rule.needs.cut_to(1).admits(&major);
             for rule in self.rules_about(Subject::Cudnn).iter().filter(is_of_another) {

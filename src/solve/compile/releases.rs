@@ -8,6 +8,7 @@ use crate::solve::request::{Gpus, ImageRequest, PackageRequest};
 use crate::solve::rowset::RowSet;
 use crate::solve::rules::law;
 use crate::spec::Share;
+use crate::types::variant::PLAIN;
 
 /// The releases that a class can have.
 pub(super) fn of_class<'c>(
@@ -117,6 +118,15 @@ impl<'c> Eligible<'_, '_, 'c> {
         let installed = target.toolkits.as_ref().filter(|_| matches!(target.image, ImageRequest::No));
         if let Some(installed) = installed.filter(|_| self.holds(law::id::SYSTEM_CUDA)) {
             self.keep_builds(|build| coinstall::finds_cuda(build, installed));
+        }
+        // Without the extra that brings them, a wheel is taken where the CUDA and the cuDNN of the system are told.
+        let are_told = match &target.image {
+            ImageRequest::No => target.toolkits.is_some() && target.cudnn.is_some(),
+            ImageRequest::Known(image) => image.cudnn.is_some() || target.cudnn.is_some(),
+            _ => false,
+        };
+        if !are_told {
+            self.keep_builds(|build| !build.variant.ends_with(PLAIN));
         }
     }
 }

@@ -139,10 +139,10 @@ impl<'c> Reader<'_, 'c> {
             (None, image) => self.named_by(image),
         };
         let os = self.jetpack_on(target, os, &gpus).or(os);
-        let runtime = target.runtime();
-        let glibc = self.glibc(target).or_else(|| os?.glibc);
-        let gcc = target.gcc.as_ref().map(|written| written.value).or_else(|| os?.gcc);
-        if let Some(os) = os.filter(|os| os.refused.is_none() && target.os.is_some()) {
+        let within = self.within(os, &image);
+        let glibc = self.glibc(target).or_else(|| within?.glibc);
+        let gcc = target.gcc.as_ref().map(|written| written.value).or_else(|| within?.gcc);
+        if let Some(os) = within.filter(|os| os.refused.is_none() && target.os.is_some()) {
             self.unknown_parts(
                 target,
                 os,
@@ -168,7 +168,7 @@ impl<'c> Reader<'_, 'c> {
         }
         let driver = self.driver(target, os, gpus.are_jetsons());
         let reading = Reading {
-            runtime,
+            runtime: target.runtime(),
             arch,
             platform,
             gpus,

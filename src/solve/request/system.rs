@@ -21,6 +21,16 @@ impl<'c> Reader<'_, 'c> {
         self.catalog.os_named_by(&image.repository, image.tag.as_deref())
     }
 
+    /// The system whose C library and compiler are used: that of the image on a board, whose own lies beneath it.
+    pub(super) fn within(&self, os: Option<&'c Os>, image: &ImageRequest<'c>) -> Option<&'c Os> {
+        match image {
+            _ if !os.is_some_and(Os::is_beneath_images) => os,
+            ImageRequest::No => os,
+            ImageRequest::Known(image) => self.catalog.os_of_image(image),
+            image => self.named_by(image),
+        }
+    }
+
     pub(super) fn os(
         &mut self,
         target: &Target,
@@ -29,7 +39,7 @@ impl<'c> Reader<'_, 'c> {
     ) -> Option<&'c Os> {
         if let OsMatch::Found(os) = self.catalog.os(&written.value) {
             self.refused_os(target, os, written);
-            let differs = |inside: &&Os| (inside.musl, inside.glibc) != (os.musl, os.glibc);
+            let differs = |inside: &&Os| (inside.musl, inside.glibc) != (os.musl, os.glibc) && !os.is_beneath_images();
             if let Some(inside) = self.named_by(image).filter(differs).filter(|_| os.refused.is_none()) {
                 let message = format!("`os` says {}, and the image is {}", os.name, inside.name);
                 let help = format!("write `os = \"{}\"`, or leave `os` out: it is that of the container", inside.id);

@@ -328,7 +328,8 @@ impl One<'_, '_> {
         let (request, build) = (self.about.request, self.build);
         let builds = request.catalog.builds.of(&build.package).iter().filter(|_| !build.is_own());
         let of_release = |other: &&Build| (other.version, other.arch) == (build.version, build.arch) && !other.is_own();
-        let alike: Vec<&Build> = builds.filter(of_release).filter(|other| other.systems == build.systems).collect();
+        let is_alike = |other: &&Build| (other.systems, other.system_cuda) == (build.systems, build.system_cuda);
+        let alike: Vec<&Build> = builds.filter(of_release).filter(is_alike).collect();
         let mut warnings = Vec::new();
         for library in ["cudnn", "nccl", TRITON].into_iter().filter(|library| build.part(library).is_none()) {
             let is_asked_for = request.part(library).is_some();

@@ -1,15 +1,16 @@
 //! A driver that runs the stack with limits, needs help, does not list the board, or may drop it one day.
 
-use crate::catalog::rows::{Class, Image, Os, Subject};
+use crate::catalog::rows::{Class, Image, Os, Subject, Text};
 use crate::coverage::Coverage;
 use crate::solve::demand;
 use crate::solve::driver_row::DriverRow;
+use crate::solve::fits;
 use crate::solve::image;
 use crate::solve::kernel;
 use crate::solve::recommended;
 use crate::solve::request::{DriverRequest, GpuRequest, TargetRequest, Told};
 use crate::spec::DriverPolicy;
-use crate::types::{Constraint, DriverMode, Version};
+use crate::types::{Constraint, DriverMode, Version, variant};
 use crate::warning::{
     DriverDropsGpu, DriverKernel, DriverMinimum, DriverPolicyUnmet, ForwardCompat, GpuNotListed, JetsonDriver,
     JitLimited, SystemUnsaid, Warning,
@@ -101,7 +102,10 @@ fn jit_limited(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning>
     let lines = about.gpu_builds().filter_map(|build| build.line());
     let toolkits = about.target.toolkit.iter().chain(&about.target.cuda).map(|toolkit| toolkit.version.prefix(2));
     let pieces = about.target.pieces.iter().map(|pieces| pieces.toolkit.version.prefix(2));
-    let uses = compiler.as_ref().map(|(_, line)| *line).or_else(|| lines.chain(toolkits).chain(pieces).max());
+    let own_code = about.target.companions.iter().filter(|row| row.gpu_code);
+    let compiled = own_code.clone().filter_map(|row| fits::compiled_by(about.request.catalog, row, asked.arch));
+    let all = lines.chain(toolkits).chain(pieces).chain(compiled);
+    let uses = compiler.as_ref().map(|(_, line)| *line).or_else(|| all.max());
     // A cuda-compat package may itself be older than the stack.
     let is_older = match about.target.mode() {
         DriverMode::MinorVersion => true,
@@ -113,7 +117,6 @@ fn jit_limited(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning>
     }
     let compat = driver.compat.map_or(String::new(), |compat| format!(" with {}", compat.package()));
     let name = as_written(asked, driver) + &compat;
-    let own_code = about.target.companions.iter().filter(|row| row.gpu_code);
     let packages = own_code.map(|row| format!("{} {}", row.package, row.version)).collect();
     let compiler = compiler.as_ref().map(|(name, _)| name.as_str());
     // What has PTX alone for a GPU and was chosen is PTX that this driver compiles.
@@ -175,8 +178,12 @@ fn one_of(constraint: &Constraint, version: &Version) -> Option<Version> {
 fn forward_compat(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> {
     let added = driver.added()?;
     let (catalog, arch) = (about.request.catalog, about.asked.arch);
-    // One of which nobody has read what it states is judged as its neighbour.
-    let is_judged = |image: &Image| image.torch.is_none() && demand::requirement(catalog, image, arch).is_some();
+    // One of which nobody has read what it states is judged as its neighbour. NVIDIA's own with a torch begin with the
+    // package where the driver is older: <https://github.com/NVIDIA/nvidia-docker/issues/1479>.
+    let is_nvidias = |torch: &Text| variant::parts(torch).1.is_some();
+    let is_judged = |image: &Image| {
+        image.torch.as_ref().is_none_or(is_nvidias) && demand::requirement(catalog, image, arch).is_some()
+    };
     let holds =
         |image: &&Image| image.cuda.cmp_prefix(&added.cuda).is_eq() && (image::holds_compat(image) || is_judged(image));
     let image = about.target.image.filter(holds).map(Image::name);
@@ -189,7 +196,11 @@ fn jetson(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> {
     let minimum = about.target.minimum.as_ref().filter(|_| !about.asked.has_system_driver())?;
     let minimum = Some(minimum).filter(|_| !about.asked.has_unnumbered_driver());
     let gpu = about.asked.named_gpus().iter().find(|gpu| gpu.is_jetson())?;
-    let jetson = JetsonDriver { gpu: &gpu.name, cuda: driver.branch.cuda, minimum };
+    let systems = about.request.catalog.oses.iter().filter(|os| os.boards.contains(&gpu.cc_version));
+    let inside = about.target.image.filter(|image| image.torch.is_some());
+    let inside = inside.and_then(|image| Version::parse(&format!("{}.0", image.cuda.major())).ok());
+    let first = systems.filter_map(|os| os.cuda).min().max(inside);
+    let jetson = JetsonDriver { gpu: &gpu.name, cuda: driver.branch.cuda.max(first), minimum };
     Some(Warning::about(&jetson, &about.keys("gpu")))
 }
 

@@ -14,7 +14,7 @@ use crate::solve::{fits, image, parts};
 use crate::types::Version;
 use crate::warning::{
     CompatFails, ImageArchUnknown, ImageCompat, ImagePython, ImageRequireUnknown, ImageRequires, ImageTorch,
-    ImageWithdrawn, MinorRefused, ToolkitMinor, TwoRuntimes, TwoTorches, Warning,
+    ImageWithdrawn, MinorRefused, ToolkitMinor, TwoRuntimes, TwoTorches, UnknownGpuCode, Warning,
 };
 
 use super::About;
@@ -85,10 +85,8 @@ impl<'c> One<'_, 'c> {
             let other = TwoTorches::Other { image: &self.name, inside, cuda, installed: &named(build) };
             return (!bundled_torch::is_inside(image, inside, build)).then(|| Warning::about(&other, &self.keys));
         }
-        let (why, compat) = match self.no_code(inside) {
-            Some(why) => (why, None),
-            None => self.no_driver(inside)?,
-        };
+        let why = self.no_code(inside).map(|why| (why, None)).or_else(|| self.no_driver(inside));
+        let Some((why, compat)) = why else { return self.unread_code(inside) };
         let torch = ImageTorch { image: &self.name, torch: inside, compat: compat.as_deref(), why: &why };
         Some(Warning::about(&torch, &self.keys))
     }
@@ -104,16 +102,35 @@ impl<'c> One<'_, 'c> {
         self.about.target.builds.iter().any(is_used).then(|| Warning::about(&unknown, &self.keys))
     }
 
-    /// A GPU that the image's torch holds no code for, where its release is one whose code is known.
+    /// A GPU that the image's torch holds no code for, where its release is one whose code is known, or that the CUDA it was
+    /// built with does not know.
     fn no_code(&self, inside: &str) -> Option<String> {
         let (request, asked) = (self.about.request, self.about.asked);
         let of_image =
             |build: &&Build| asked.platform.takes(build) && bundled_torch::is_inside(self.image, inside, build);
-        let build = request.catalog.builds.of(TORCH).iter().find(of_image)?;
+        let build = request.catalog.builds.of(TORCH).iter().find(of_image);
         let gpus = request.gpu_rules(asked);
-        let toolkit = request.catalog.toolkit_of(build);
-        let gpu = gpus.iter().find(|gpu| fits::coverage(build, toolkit, gpu.gpu.cc) == Some(Coverage::None))?;
-        Some(format!("it has no code for {} (compute capability {})", gpu.gpu.name, gpu.gpu.cc))
+        let lacks = |build| {
+            let toolkit = request.catalog.toolkit_of(build);
+            gpus.iter().find(|gpu| fits::coverage(build, toolkit, gpu.gpu.cc) == Some(Coverage::None))
+        };
+        if let Some(gpu) = build.and_then(lacks) {
+            return Some(format!("it has no code for {} (compute capability {})", gpu.gpu.name, gpu.gpu.cc));
+        }
+        let line = self.image.cuda.prefix(2);
+        let rule = gpus.iter().flat_map(|gpu| &gpu.cuda).find(|rule| !rule.needs.admits(&line))?;
+        Some(format!("it is built with CUDA {line}, and {}", rule.row.says.trim_end_matches('.')))
+    }
+
+    /// A Jetson, for which images of servers need not be made, and a torch of which nobody has read what it holds.
+    fn unread_code(&self, inside: &str) -> Option<Warning> {
+        let (catalog, asked) = (self.about.request.catalog, self.about.asked);
+        let is_read =
+            |build: &Build| bundled_torch::is_inside(self.image, inside, build) && build.arch_source.is_some();
+        let is_known = catalog.builds.of(TORCH).iter().any(is_read);
+        let unread = UnknownGpuCode::Build { name: &format!("the torch in {}", self.name), arch: asked.arch.as_str() };
+        let is_open = !is_known && asked.named_gpus().iter().any(GpuRequest::is_jetson);
+        is_open.then(|| Warning::about(&unread, &self.keys))
     }
 
     /// A driver on which the image's torch does not run, judged as one that is named is, and the cuda-compat package with

@@ -111,6 +111,7 @@ pub(super) fn without_toolkit(about: &About<'_, '_>, row: &Companion, major: u64
     Some(match (image.flavour, blamed(&image.cuda)) {
         (Flavour::Devel, None) => format!("the nvcc in {name} is of CUDA {}", image.cuda),
         (Flavour::Devel, Some(cc)) => format!("{name} holds CUDA {}, {}", image.cuda, does_not_know(cc)),
+        _ if row.sdist => format!("{name} holds no nvcc (a devel image does, and what one compiled runs here too)"),
         _ => format!("{name} holds no nvcc (a devel image does)"),
     })
 }

@@ -326,10 +326,14 @@ fn of_release<'c>(about: &About<'_, 'c>, row: &Companion, python: &Version) -> V
     warnings
 }
 
+/// What releases need of Python that the index has for none.
+const NO_PYTHON: &str = "<1";
+
 /// Who knows what a row says that a package needs.
 fn known_to(row: &Asks) -> KnownTo<'_> {
     match row.found_in {
         FoundIn::Metadata => KnownTo::Installers,
+        FoundIn::OnlyWheels if *row.needs == *NO_PYTHON => KnownTo::Nowhere,
         FoundIn::OnlyWheels => KnownTo::OnlyWheels,
         _ if row.says.is_empty() => KnownTo::Wheels,
         _ => KnownTo::Code(&row.says),

@@ -64,15 +64,9 @@ fn system_cuda(about: &About<'_, '_>, row: &Companion, name: &str, by: &Companio
     let unbrought = || format!(" ({}: no wheel beside it holds files of these names)", opened.join(" and "));
     let what = loaded(row, &rules) + &if is_brought { unbrought() } else { String::new() };
     if let Some(installed) = &asked.toolkits {
-        if !installed.iter().any(serves) {
-            let there = format!("`toolkit` names CUDA {} only", listed(installed));
-            let other = SystemCuda::OtherMajor { name, what: &what, there: &there };
-            return Some(Warning::about(&other, &about.keys("toolkit")));
-        }
-        let locked = target.cuda.map(|toolkit| &toolkit.version)?;
-        let is_there = installed.iter().any(|toolkit| locked.cmp_prefix(toolkit).is_eq());
-        let none = SystemCuda::NotLocked { name, installed: &listed(installed), locked };
-        return (!is_there).then(|| Warning::about(&none, &about.keys("toolkit")));
+        let there = format!("`toolkit` names CUDA {} only", listed(installed));
+        let other = SystemCuda::OtherMajor { name, what: &what, there: &there };
+        return (!installed.iter().any(serves)).then(|| Warning::about(&other, &about.keys("toolkit")));
     }
     if let Some(image) = target.image {
         let reference = format!("{}:{}", image.repository, image.tag);
