@@ -72,7 +72,7 @@ fn words_are_read_in_the_order_of_the_shell() {
             ("lost", "RUN pip install $(cat /v) 'torch==2.6.0' \"$UNKNOWN\"\n", &["torch=\"2.6.0\""], &[]),
         ],
     );
-    assert_eq!(told[0]["left"], serde_json::json!([]), "{:#}", told[0]);
+    assert!(told[0]["left"].is_null(), "{:#}", told[0]);
     let lost: Vec<&str> = told[7]["left"].as_array().unwrap().iter().map(|one| one["text"].as_str().unwrap()).collect();
     assert_eq!(lost, ["$(cat /v)", "$UNKNOWN"]);
 }
@@ -232,9 +232,9 @@ fn the_toolkit_of_conda_is_that_of_what_loads_it() {
     let of = |specs: &str| format!("dependencies:\n  - {}\n", specs.replace('|', "\n  - "));
     // As SLEAP, whose TensorFlow loads any CUDA 11.
     let tf = of("python=3.8|tensorflow=2.7.0|conda-forge::cudatoolkit ==11.3.1|cudnn=8.2.1");
-    let pip = of("python=3.9|cudatoolkit=11.8|cudnn=8.6|pip:|  - tensorflow==2.10.0");
+    let pip = of("python=3.9|cudatoolkit=11.8|cudnn=8.6|pip:\n    - tensorflow==2.10.0");
     let label = of(
-        "pytorch=2.1.2|pytorch-cuda=11.8|pip:|  - --extra-index-url https://download.pytorch.org/whl/cu121|  - xformers==0.0.23.post1",
+        "pytorch=2.1.2|pytorch-cuda=11.8|pip:\n    - --extra-index-url https://download.pytorch.org/whl/cu121\n    - xformers==0.0.23.post1",
     );
     let forge = of("python=3.11|pytorch=2.5.1|cuda-version=12.6");
     let glob = of("python=3.11|pytorch=2.5.*=cuda126*|cuda-version=12.6");
@@ -256,7 +256,7 @@ fn tables_of_other_tools_are_read() {
     let head =
         "[project]\nname = \"x\"\ndependencies = [\"einops\", \"cupy-cuda13x\", \"pylibcugraph==26.10.*,>=0.0.0a0\"]\n";
     let pixi = "[tool.pixi.dependencies]\npython = \"3.12.*\"\npytorch-gpu = \"2.6.*\"\n[tool.pixi.pypi-dependencies]\nvllm = \"==0.8.4\"\n";
-    let rapids = "[tool.rapids-build-backend]\nbuild-backend = \"x\"\n";
+    let rapids = "dependencies = [\"cupy-cuda13x\", \"pylibcugraph==26.10.*,>=0.0.0a0\"]\n[tool.rapids-build-backend]\nbuild-backend = \"x\"\n";
     holds(
         "pyproject.toml",
         head,

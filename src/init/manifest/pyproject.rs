@@ -269,7 +269,9 @@ impl<'t> Reader<'t> {
     /// Tables of tools that are not read.
     fn others(&mut self) {
         for group in self.keys("tool.hatch.envs") {
-            self.list(self.at(&format!("tool.hatch.envs.{group}.dependencies")), Some(group));
+            for key in ["dependencies", "extra-dependencies"] {
+                self.list(self.at(&format!("tool.hatch.envs.{group}.{key}")), Some(group));
+            }
         }
         for group in self.keys("tool.pdm.dev-dependencies") {
             self.list(self.at(&format!("tool.pdm.dev-dependencies.{group}")), Some(group));

@@ -19,8 +19,8 @@ pub(super) fn python_of_image(image: &str) -> Option<String> {
     dotted.filter_map(|number| line(&number)).next()
 }
 
-/// Folders that hold those in which the system and its users keep packages.
-const ABOVE: [&str; 7] = ["", "/home", "/opt", "/root", "/usr", "/usr/lib", "/usr/local"];
+/// Folders that hold those in which the system keeps packages.
+const ABOVE: [&str; 2] = ["/usr/lib", "/usr/local"];
 /// How the paths begin in which they are.
 const WITHIN: [&str; 3] = ["/usr/lib/python", "/usr/local/lib", "/usr/local/python"];
 
@@ -36,13 +36,14 @@ pub(super) fn holds_packages(path: &str, target: &str, stage: &Stage) -> bool {
         is_named || [".local", "dist-packages", "envs", "site-packages"].contains(&part) || !part.is_empty() && made()
     };
     let parts = |path: &str| path.split('/').any(is_part);
-    // `uv sync` puts its environment into the folder of the project.
+    // `uv sync` puts its environment into the folder of the project, and a folder of the root may hold any.
     let is_project = stage.environments.contains_key(".venv") || stage.has_project;
+    let most = if is_project { 3 } else { 2 };
     let is_above = |other: &String| format!("{}/", other.trim_end_matches('/')).starts_with(&format!("{path}/"));
     ABOVE.contains(&path)
         || WITHIN.iter().any(|begin| path.starts_with(begin))
         || parts(path)
-        || is_project && path.split('/').count() < 4
+        || path.split('/').count() <= most
         || stage.targets.iter().any(is_above)
         || ["/usr", "/usr/local"].contains(&target)
 }
