@@ -48,7 +48,7 @@ impl Merged<'_> {
     /// that is built for another is a library that nothing loads.
     pub(super) fn idle_toolkits(&mut self) {
         let torch: Vec<Constraint> = self.stack.of(TORCH).cloned().collect();
-        let is_asked = |row: &&Build| torch.iter().all(|asked| asked.admits(&row.version));
+        let is_asked = |row: &&Build| row.systems.is_empty() && torch.iter().all(|asked| asked.admits(&row.version));
         let lines: Vec<Version> =
             self.catalog.builds.of(TORCH).iter().filter(is_asked).filter_map(Build::line).collect();
         let is_idle = |claim: &Claim<Constraint>| {
