@@ -12,7 +12,7 @@ const KEYWORDS: [&str; 4] = ["do", "else", "then", "{"];
 /// Commands that begin what `done` ends.
 const LOOPS: [&str; 4] = ["for", "select", "until", "while"];
 /// No more commands of loops are read of a file.
-const MOST_TURNS: usize = 10_000;
+const MOST_TURNS: usize = 2_000;
 
 /// What a variable was before a command set it.
 type Before = Vec<(String, Option<String>)>;
@@ -151,7 +151,7 @@ impl Reader {
 /// Where the loop ends that begins before these commands.
 fn ends(commands: &[(usize, Command<'_>)]) -> Option<usize> {
     let mut open = 0_usize;
-    for (at, (_, one)) in commands.iter().enumerate() {
+    for (at, (_, one)) in commands.iter().enumerate().take(MOST_TURNS) {
         match one.words.iter().find(|word| !KEYWORDS.contains(&word.as_str())).map(String::as_str) {
             Some(word) if LOOPS.contains(&word) => open += 1,
             Some("done") if open == 0 => return Some(at),
