@@ -28,9 +28,8 @@ use versions::{constraint, extra_variant, known_releases, pythons, with_variant}
 
 /// What comes with JAX, and is pinned by it.
 const COMES_ALONG: [&str; 2] = ["jaxlib", spec::other_names::OF_JAX];
-/// What NVIDIA calls its library, and the package index another program of these releases.
+/// What NVIDIA calls its library, and the package index another program.
 const APEX: &str = "apex";
-const APEX_OF_INDEX: &str = "0.9";
 const NVIDIAS_APEX: &str =
     "NVIDIA's is on no index, and what the package index calls so is another program: install it from its repository";
 /// How the names of NVIDIA's packages begin: libraries, which frameworks bring, and whatever else it publishes.
@@ -365,7 +364,7 @@ impl<'c> Merged<'c> {
         if COMES_ALONG.iter().any(|start| name.starts_with(start)) {
             return Err(COMES.to_string());
         }
-        if name == APEX && !wanted.version.contains(APEX_OF_INDEX) {
+        if name == APEX {
             return Err(NVIDIAS_APEX.to_string());
         }
         // Builds with a label of their own lie on no public index.

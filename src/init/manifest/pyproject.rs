@@ -106,7 +106,7 @@ impl<'t> Reader<'t> {
         let cuda = self.found.wanted.iter().find_map(cuda);
         for wanted in std::mem::take(&mut self.found.wanted) {
             match &cuda {
-                _ if !wanted.version.contains(">=0.0.0a0") => self.found.want(wanted),
+                _ if !wanted.version.ends_with("a0") => self.found.want(wanted),
                 Some(cuda) => self.found.want(Wanted { name: format!("{}-cu{cuda}", wanted.name), ..wanted }),
                 None => {
                     self.found.leave(wanted.line, &wanted.written, "its build backend puts the CUDA into this name")
