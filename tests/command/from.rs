@@ -202,12 +202,9 @@ fn a_pyproject_of_uv() {
         ]
     );
     // An extra is taken whole.
-    assert_eq!(told["packages"], serde_json::json!(["fastapi", "transformers"]));
+    assert_eq!(told["packages"], serde_json::json!(["cmake", "fastapi", "transformers"]));
     let left = left(&told);
-    assert!(
-        left.iter().any(|line| line.contains("own")) && left.iter().any(|line| line.contains("[tool.pixi]")),
-        "{left:?}"
-    );
+    assert!(left.iter().any(|line| line.contains("own")), "{left:?}");
 }
 
 #[test]

@@ -185,7 +185,7 @@ fn libraries_of_conda_bind_no_wheel() {
     // The wheels of TensorFlow before 2.14 load what conda installs.
     let of_system = "dependencies:\n  - cudatoolkit=11.8\n  - cudnn=8.6.0\n  - pip:\n    - tensorflow==2.12.0\n";
     let (lines, _) = drafted("conda-system", &[("environment.yml", of_system)], &[]);
-    assert!(has(&lines, "cudnn=\"8.6.0\"") && has(&lines, "cuda=\"11.8\""), "{lines:#?}");
+    assert!(has(&lines, "cudnn=\"8.6.0\"") && has(&lines, "toolkit=\"11.8\""), "{lines:#?}");
 }
 
 /// As AReaL: uv installs an override in place of what anybody asks for.

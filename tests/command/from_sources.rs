@@ -178,9 +178,10 @@ fn a_command_that_does_not_run_installs_nothing() {
         (format!("apt-get update && {install} || true"), Some(true)),
         (format!("for x in 1 2; do {install}; done"), Some(true)),
         (format!("[ -f /x ] && {install}"), None),
-        (format!("if [ \"$TARGETARCH\" = arm64 ]; then {install}; fi"), None),
+        (format!("if [ \"$TARGETARCH\" = arm64 ]; then {install}; fi"), Some(false)),
         (format!("python -c 'import flash_attn' || {install}"), None),
-        (format!("case $TARGETARCH in amd64) {install} ;; esac"), None),
+        (format!("case $TARGETARCH in amd64) {install} ;; esac"), Some(true)),
+        (format!("case $X in amd64) {install} ;; esac"), None),
     ] {
         let text = format!("FROM ubuntu:22.04\nARG A=false B=\nRUN pip install torch==2.6.0\nRUN {run}\n");
         let (lines, told) = drafted("conditions", &[("Dockerfile", &text)], &[]);

@@ -32,6 +32,7 @@ mod from_environments;
 mod from_files;
 mod from_lines;
 mod from_projects;
+mod from_shells;
 mod from_sources;
 mod from_the_system;
 mod grounds;

@@ -109,6 +109,17 @@ const WINDOWS: [&str; 8] =
 /// conda's OpenCV, of which the package index has wheels that are numbered otherwise: conda's 4.5.5 is 4.5.5.64 there.
 const OPENCV: [&str; 2] = ["opencv", "py-opencv"];
 
+/// Why conda's libraries are none of a stack of wheels.
+pub(super) const BRING_OWN: &str = "a library of conda's: the wheels bring their own";
+pub(super) const TENSORFLOW: &str = "tensorflow";
+
+/// Other files of YAML, by a key of theirs, and what of them is read.
+const OTHERS: [(&str, &str); 3] = [
+    ("build", "of a cog.yaml write its python_packages to a requirements.txt"),
+    ("services", "of Compose name the Dockerfiles that its services build"),
+    ("jobs", "of a workflow write what its steps install to a requirements.txt"),
+];
+
 /// Lists within lists take the stack of the program: no environment nests this deep.
 const MOST_DEEP: usize = 200;
 
@@ -122,13 +133,15 @@ pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
     let root = documents.first().map(|document| &document.data);
     let list = root.and_then(|root| root.as_mapping_get("dependencies")).and_then(|list| list.data.as_sequence());
     let Some(list) = list else {
-        return Err((
-            1,
-            format!("it has no `dependencies`, so it is no environment of conda; --from reads {}", Kind::NAMES),
-        ));
+        let has = |key: &str| root.is_some_and(|root| root.as_mapping_get(key).is_some());
+        let what = OTHERS.iter().find(|(key, _)| has(key)).map(|(_, what)| what.to_string());
+        let what = what.unwrap_or_else(|| format!("--from reads {}", Kind::NAMES));
+        return Err((1, format!("it has no `dependencies`, so it is no environment of conda; {what}")));
     };
     let channels = root.and_then(|root| root.as_mapping_get("channels")).and_then(|list| list.data.as_sequence());
     let label = channels.into_iter().flatten().filter_map(|one| one.data.as_str()).find(|one| is_label(one));
+    // Options of pip's list are those of what pip installs.
+    let mut variant = None;
     for item in list {
         let line = item.span.start.line();
         if let Some(spec) = item.data.as_str() {
@@ -146,11 +159,15 @@ pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
         for one in nested {
             let (line, Some(one_text)) = (one.span.start.line(), one.data.as_str()) else { continue };
             let inner = pip::requirements(one_text);
-            found.variant = found.variant.or(inner.variant);
+            variant = variant.or(inner.variant);
             found.installs.extend(inner.installs);
+            found.pages.extend(inner.pages.into_iter().map(|(torch, _)| (torch, line)));
             inner.wanted.into_iter().for_each(|wanted| found.want(Wanted { line, ..wanted }));
             inner.left.into_iter().for_each(|(_, text, why)| found.leave(line, &text, why));
         }
+    }
+    for wanted in found.wanted.iter_mut().filter(|wanted| !wanted.is_of_conda) {
+        wanted.variant = wanted.variant.take().or_else(|| variant.clone());
     }
     of_windows(&mut found);
     libraries(&mut found, list.iter().filter_map(|item| item.data.as_str()));
@@ -191,13 +208,15 @@ pub(super) fn of_its_own(found: &mut Found) {
     // conda builds several frameworks for its one toolkit; of their wheels each is for a CUDA of its own, which a build tells.
     let are_several = frameworks().filter(|wanted| wanted.is_of_conda).count() > 1;
     let is_told = are_several && !found.builds && frameworks().any(|wanted| wanted.variant.is_some());
+    // TensorFlow loads cuDNN from the system up to some release.
+    let has_others = frameworks().any(|wanted| wanted.name != TENSORFLOW);
     let is_own = |wanted: &Wanted| {
         let is_cuda = wanted.name == "cuda" && (is_of_pip || is_told);
-        wanted.is_of_conda && (is_cuda || ["cudnn", "nccl"].contains(&wanted.name.as_str()))
+        wanted.is_of_conda && (is_cuda || wanted.name == "nccl" || wanted.name == "cudnn" && has_others)
     };
     for wanted in std::mem::take(&mut found.wanted) {
         match is_own(&wanted) {
-            true => found.leave(wanted.line, &wanted.written, "a library of conda's: the wheels bring their own"),
+            true => found.leave(wanted.line, &wanted.written, BRING_OWN),
             false => found.wanted.push(wanted),
         }
     }
@@ -273,7 +292,7 @@ pub(super) fn package(spec: &str, line: usize, found: &mut Found) {
     // Builds for Python name it: `py310h8deb565_0`, `pyhd8ed1ab_0`.
     let is_elsewhere = !channel.is_empty() && !CHANNELS.iter().any(|known| channel.starts_with(known));
     let is_of_conda = is_elsewhere || names_a_cuda(&name) || OF_CONDA.contains(&dashed.as_str());
-    if is_of_conda || ["cudatoolkit", "python-"].iter().any(|begin| name.starts_with(begin)) {
+    if is_of_conda || ["cudatoolkit", "cuda-", "python-"].iter().any(|begin| name.starts_with(begin)) {
         wanted.written = written.to_string();
     }
     wanted.is_of_conda = true;

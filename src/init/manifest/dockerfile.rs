@@ -4,21 +4,22 @@ mod environments;
 mod flow;
 mod image;
 mod program;
+mod run;
 mod values;
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::pip::{joined, words_of_pip};
-use super::shell::{command, commands, here_document, is_shell, is_variable, python_of, words};
+use super::shell::{bare, command, here_document, is_shell, python_of, words};
 use super::{BUILD_ADDED, Found, OTHER_FILE, Wanted, conda, extras, is_variant, order::replaced, variant_of};
 use crate::spec::read_image;
-use crate::types::name;
+use crate::types::{CpuArch, name};
 
 use environments::{Environment, chosen};
-use flow::{Flow, Step};
-use image::{is_file, python_of_image};
-use program::{Program, is_of_file, is_pip, program};
+use image::{holds_packages, is_export, python_of_image};
+use program::{Program, is_of_file, is_pip, program, targets};
+use values::Filled;
 
 /// What such packages begin with that bear on a stack.
 const OF_STACKS: [&str; 17] = [
@@ -40,8 +41,6 @@ const OF_STACKS: [&str; 17] = [
     "clang-",
     "python3.",
 ];
-/// Packages of the operating system that bring its own Python, or come with it.
-const SYSTEM_PYTHONS: [&str; 5] = ["python3", "python3-dev", "python3-pip", "python3-venv", "python-is-python3"];
 /// Variables that bear on a stack by their values: what these hold, and why the line is told.
 const SETTINGS: [(&str, &str, &str); 5] = [
     ("CC", "gcc-", HOST_COMPILER),
@@ -57,8 +56,6 @@ const SETTINGS: [(&str, &str, &str); 5] = [
 const HOST_COMPILER: &str = "the host compiler: set `gcc` of the target where CUDA code is compiled";
 const OF_BUILD: &str = "a setting of what is built there, which gpuenv does not carry: set it where that is installed";
 const OTHER_PYTHON: &str = "another Python was taken: set `python` under [stack] if it is this one";
-/// Words of the shell before the variables of a command.
-const BEFORE: [&str; 2] = ["env", "export"];
 const OTHER_STAGE: &str = "its stage compiles CUDA code, the last one does not: [build] belongs into a gpuenv.toml with the image of that stage";
 /// What says for which GPUs CUDA code is compiled.
 const ARCH_LIST: &str = "TORCH_CUDA_ARCH_LIST";
@@ -67,8 +64,9 @@ const FILLED_CAP: usize = 1 << 20;
 /// More stages are not read, for each is held against those that it copies from.
 const MOST_STAGES: usize = 500;
 
-pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
-    let mut reader = Reader::default();
+/// Reads one, as it is built for a processor.
+pub(super) fn read(text: &str, arch: Option<CpuArch>) -> Result<Found, (usize, String)> {
+    let mut reader = Reader { arch, ..Reader::default() };
     let mut lines = joined(text, '\\').into_iter();
     while let Some((line, text)) = lines.next() {
         let text = text.trim();
@@ -78,7 +76,7 @@ pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
                 return Err((line, format!("it has more than {MOST_STAGES} stages, the most that are read")));
             }
             "FROM" => reader.from(rest.trim(), line),
-            "ARG" | "ENV" => reader.set(rest.trim(), line),
+            instruction @ ("ARG" | "ENV") => reader.set(rest.trim(), instruction == "ENV", line),
             "RUN" => match here_document(rest) {
                 Some((before, end)) => {
                     let inside = lines.by_ref().take_while(|(_, text)| text.trim() != end);
@@ -111,6 +109,10 @@ struct Stage {
     entered: String,
     /// The stages that it copies files from.
     copies: Vec<String>,
+    /// Where its commands install into, if that is no environment.
+    targets: Vec<String>,
+    /// Whether it installs a project with an environment in its folder.
+    has_project: bool,
 }
 
 impl Stage {
@@ -125,6 +127,10 @@ impl Stage {
 
 #[derive(Default)]
 struct Reader {
+    /// The processor that it is built for, if that is not the usual one.
+    arch: Option<CpuArch>,
+    /// How often commands of loops were read.
+    turns: usize,
     /// Values of ARG before the first stage.
     values: BTreeMap<String, String>,
     /// The environments that some line enters.
@@ -144,41 +150,59 @@ impl Reader {
             let why = "it is for aarch64: write `arch = \"aarch64\"` for the target".to_string();
             self.left.push((line, format!("--platform={platform}"), why));
         }
-        let mut words = rest.split_whitespace().filter(|word| !word.starts_with("--"));
-        let written = words.next().unwrap_or_default();
-        let name = words.nth(1).unwrap_or_default().to_ascii_lowercase();
+        let each: Vec<String> = words(rest).into_iter().filter(|word| !word.starts_with("--")).collect();
+        let written = each.first().cloned().unwrap_or_default();
+        let name = each.get(2).map(|name| bare(name).to_ascii_lowercase()).unwrap_or_default();
         // What a stage sets is unknown here and in those that are not built on it.
-        let base = self.filled_on(written, None).unwrap_or_else(|why| {
-            self.left.push((line, format!("FROM {written}"), why));
+        let base = self.filled_on(&written, None).unwrap_or_else(|why| {
+            self.left.push((line, format!("FROM {}", bare(&written)), why));
             String::new()
         });
         let on = self.stages.iter().rposition(|stage| !stage.name.is_empty() && base.eq_ignore_ascii_case(&stage.name));
         let entered = on.map_or(String::new(), |on| self.stages[on].entered.clone());
-        let (values, environments, copies) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
-        self.stages.push(Stage { name, base, line, on, values, environments, entered, copies });
+        let (values, environments, copies, targets) = (BTreeMap::new(), BTreeMap::new(), Vec::new(), Vec::new());
+        self.stages.push(Stage {
+            name,
+            base,
+            line,
+            on,
+            values,
+            environments,
+            entered,
+            copies,
+            targets,
+            has_project: false,
+        });
     }
 
-    /// A file that is copied alone holds no packages.
+    /// What is copied may hold packages that were installed in another stage.
     fn copy(&mut self, rest: &str) {
-        let from = rest.split_whitespace().find_map(|word| word.strip_prefix("--from="));
-        let mut paths: Vec<&str> = rest.split_whitespace().filter(|word| !word.starts_with("--")).collect();
-        paths.pop();
-        let are_files = !paths.is_empty() && paths.iter().all(|path| is_file(path));
-        if let (Some(from), Some(stage)) = (from.filter(|_| !are_files), self.stages.last_mut()) {
-            stage.copies.push(from.to_ascii_lowercase());
+        let from = rest.split_whitespace().find_map(|word| word.strip_prefix("--from=")).map(str::to_ascii_lowercase);
+        let paths = rest.split_whitespace().filter(|word| !word.starts_with("--"));
+        let mut paths: Vec<String> = paths.map(|path| path.replace(['[', ']', '"', ','], "")).collect();
+        paths.iter_mut().for_each(|path| *path = self.filled(path).unwrap_or_default());
+        let target = paths.pop().unwrap_or_default();
+        let Some(of) = from.as_ref().and_then(|from| self.stages.iter().find(|stage| stage.name == *from)) else {
+            return;
+        };
+        let holds = paths.iter().any(|path| holds_packages(path, &target, of));
+        if let (Some(from), Some(stage)) = (from.filter(|_| holds), self.stages.last_mut()) {
+            stage.copies.push(from);
         }
     }
 
-    fn set(&mut self, rest: &str, line: usize) {
+    fn set(&mut self, rest: &str, is_env: bool, line: usize) {
         let mut words = words(rest);
         // The old form of ENV: a name, a blank and the value.
-        if let [name, value] = &words[..]
+        if let [name, value @ ..] = &words[..]
             && !name.contains('=')
+            && is_env
+            && !value.is_empty()
         {
-            words = vec![format!("{name}={value}")];
+            words = vec![format!("{name}={}", value.join(" "))];
         }
         for word in &words {
-            if let (Some(name), Some(stage)) = (self.entered_by(word), self.stages.last_mut()) {
+            if let (Some(name), Some(stage)) = (self.entered_by(&bare(word)), self.stages.last_mut()) {
                 stage.entered.clone_from(&name);
                 self.entered.insert(name);
             }
@@ -188,7 +212,8 @@ impl Reader {
 
     /// A variable and its value, `NAME=value`; what it was before.
     fn assign(&mut self, word: &str, line: usize) -> Option<(String, Option<String>)> {
-        let (name, value) = word.split_once('=')?;
+        let (name, written) = word.split_once('=')?;
+        let (word, value) = (&bare(word), bare(written));
         if name == ARCH_LIST
             && let Some(stage) = self.stages.last_mut()
         {
@@ -213,149 +238,64 @@ impl Reader {
         {
             stage.found().leave(line, word, *why);
         }
-        let value = self.filled(value).ok();
+        let value = self.filled(written).ok();
+        if let (Some(value), Some(stage)) = (value.as_ref().filter(|_| name == "UV_PYTHON"), self.stages.last_mut()) {
+            of_system(&format!("python{}", value.trim_start_matches("python")), line, stage.of(""));
+        }
         let variant = value.as_ref().and_then(|value| variant_of_setting(name, value));
         if let (Some(variant), Some(stage)) = (variant, self.stages.last_mut()) {
             stage.found().variant.get_or_insert(variant);
         }
-        let before = self.value(name, self.stages.len().checked_sub(1)).cloned();
+        let before = self.value(name, self.stages.len().checked_sub(1));
         self.put(name, value);
         Some((name.to_string(), before))
     }
 
-    /// The lines of one shell. A variable that it sets ends with it.
-    fn run(&mut self, lines: &[(usize, String)]) {
-        let (mut before, mut flow) = (Vec::new(), Flow::default());
-        self.inside = None;
-        for (line, rest) in lines {
-            let words = command(rest);
-            // Options of RUN.
-            let words = &words[words.iter().take_while(|word| word.starts_with("--")).count()..];
-            for (parted, words) in commands(words) {
-                let step = flow.next(parted, words, |words| self.test(words));
-                before.extend(self.one(&step, *line));
-            }
-        }
-        before.into_iter().rev().for_each(|(name, value)| self.put(&name, value));
-        self.inside = None;
-    }
-
-    /// One command; the variables that it sets, with what they were before. What some condition sets is not known.
-    fn one(&mut self, step: &Step<'_>, line: usize) -> Vec<(String, Option<String>)> {
-        if step.runs == Some(false) {
-            self.leave_unrun(step, line);
-            return Vec::new();
-        }
-        let words = &step.words[step.words.iter().take_while(|word| BEFORE.contains(&word.as_str())).count()..];
-        let (set, words) = words.split_at(words.iter().take_while(|word| is_variable(word)).count());
-        let before: Vec<_> = set.iter().filter_map(|word| self.assign(word, line)).collect();
-        let inside = set.iter().find_map(|word| self.entered_by(word));
-        self.enter(inside, words);
-        if program(words).is_some_and(|(program, _)| program == Program::Pip)
-            && let Some(stage) = self.stages.last_mut()
-        {
-            // Options of pip and uv under other names are read, or say nothing of what is installed.
-            let is_told = |word: &&String| ["PIP_", "UV_", "PYTHON", ARCH_LIST].iter().any(|one| word.starts_with(one));
-            set.iter().filter(|word| !is_told(word)).for_each(|word| stage.found().leave(line, word, OF_BUILD));
-        }
-        if step.runs.is_none() && words.is_empty() {
-            before.iter().for_each(|(name, _)| self.put(name, None));
-        }
-        let all = |stage: &Stage| stage.environments.values().map(|one| one.found.wanted.len()).sum::<usize>();
-        let taken = |reader: &Reader| reader.stages.last().map_or(0, all);
-        let count = taken(self);
-        self.installed(words, line);
-        let is_more = taken(self) > count && step.runs.is_none() && !step.condition.is_empty();
-        if let Some(stage) = self.stages.last_mut().filter(|_| is_more) {
-            let why = format!("taken without its condition: whether `{}` holds is not in this file", step.condition);
-            stage.found().leave(line, &words.join(" "), why);
-        }
-        before
-    }
-
-    /// Tells of what a command would install that does not run.
-    fn leave_unrun(&mut self, step: &Step<'_>, line: usize) {
-        let installs = program(step.words).is_some_and(|(program, _)| program != Program::System);
-        if let Some(stage) = self.stages.last_mut().filter(|_| installs || is_of_file(step.words)) {
-            let why = format!("it does not run, by `{}` and the values in this file", step.condition);
-            stage.found().leave(line, &step.words.join(" "), why);
-        }
-    }
-
-    /// Whether a test of the shell holds, by the values in this file, nothing where these do not say; none for any other
-    /// command.
-    fn test(&self, words: &[String]) -> Option<Option<bool>> {
-        let each: Vec<&str> = words.iter().map(String::as_str).collect();
-        let filled = |word: &str| self.filled(word).ok();
-        let parts = match each[..] {
-            ["!", ..] => return Some(self.test(&words[1..])?.map(|holds| !holds)),
-            ["[", ref parts @ .., "]"] | ["[[", ref parts @ .., "]]"] | ["test", ref parts @ ..] => parts,
-            ["[" | "[[", ..] => return Some(None),
-            [word] => return filled(word)?.parse().ok().map(Some),
-            _ => return None,
-        };
-        Some(match *parts {
-            [value] | ["-n", value] => filled(value).map(|value| !value.is_empty()),
-            ["-z", value] => filled(value).map(|value| value.is_empty()),
-            [left, sign @ ("=" | "==" | "!=" | "-eq" | "-ne"), right] if !right.contains(['*', '?']) => {
-                let is_same = filled(left).zip(filled(right)).map(|(left, right)| left == right);
-                is_same.map(|is_same| is_same != ["!=", "-ne"].contains(&sign))
-            }
-            _ => None,
-        })
-    }
-
-    /// What one command installs, or takes out of the image.
-    fn installed(&mut self, words: &[String], line: usize) {
+    /// What one command installs, or takes out of the image; `shown` is how it stands there.
+    fn installed(&mut self, filled: &Filled, shown: &str, line: usize) {
+        let words = &filled.words;
         let environment = self.environment_of(words, line);
         if let (Some(python), Some(stage)) = (python_of(words), self.stages.last_mut()) {
             of_system(&python, line, stage.of(&environment));
         }
+        let Some(stage) = self.stages.last_mut() else { return };
         if let Some(at) = words.iter().position(|word| word == "uninstall").filter(|at| is_pip(&words[..*at])) {
             let names = words[at + 1..].iter().filter(|word| !word.starts_with('-'));
-            let Some(stage) = self.stages.last_mut() else { return };
             return stage.of(&environment).found.uninstalls.extend(names.map(|name| (name::package(name), line)));
         }
         if is_of_file(words) {
-            let (filled, unfilled) = self.each_filled(words);
-            let Some(stage) = self.stages.last_mut() else { return };
-            if unfilled.is_empty() {
-                stage.found().installs.extend(extras::of_sync(&filled));
+            if filled.unknown.is_empty() {
+                stage.found().installs.extend(extras::of_sync(words));
             }
-            return stage.found().leave(line, &words.join(" "), OTHER_FILE);
+            stage.has_project = true;
+            return stage.found().leave(line, shown, OTHER_FILE);
         }
         let Some((program, at)) = program(words) else { return };
-        let (filled, unfilled) = self.each_filled(&words[at + 1..]);
-        let Some(stage) = self.stages.last_mut() else { return };
+        let (known, told) = filled.known(at + 1);
         let is_on_stacks = |word: &str| OF_STACKS.iter().any(|one| word.starts_with(one));
-        let told = unfilled.into_iter().filter(|(word, _)| program != Program::System || is_on_stacks(word));
+        let told = told.into_iter().filter(|(word, _)| program != Program::System || is_on_stacks(word));
         match program {
             // `uv python install 3.12`
             Program::Other("python") => {
-                let releases = filled.iter().filter(|word| !word.starts_with('-'));
+                let releases = known.iter().filter(|word| !word.starts_with('-'));
                 releases.for_each(|release| of_system(&format!("python{release}"), line, stage.of("")));
                 return told.for_each(|(word, why)| stage.found().leave(line, &word, why));
             }
             Program::Other(script) if script.ends_with(".py") => {
-                return stage.found().leave(line, &words.join(" "), "a package of this project or of a folder");
+                return stage.found().leave(line, shown, "a package of this project or of a folder");
             }
             Program::Other(name) => {
                 let why = format!("what `{name}` installs is not read: put it under [stack] or [packages]");
-                return stage.found().leave(line, &words.join(" "), why);
+                return stage.found().leave(line, shown, why);
             }
             _ => told.for_each(|(word, why)| stage.found().leave(line, &word, why)),
         }
+        stage.targets.extend(targets(&known));
         let found = &mut stage.of(&environment).found;
         match program {
-            Program::System => filled.iter().for_each(|word| of_system(word, line, stage.of(""))),
-            Program::Pip => {
-                let count = found.wanted.len();
-                words_of_pip(&filled, line, found);
-                let of_it = &mut found.wanted[count..];
-                let is_over = of_it.iter().all(|wanted| wanted.name.starts_with("nvidia-"));
-                of_it.iter_mut().for_each(|wanted| wanted.is_over = is_over);
-            }
-            _ => of_conda(&filled, line, found),
+            Program::System => known.iter().for_each(|word| of_system(word, line, stage.of(""))),
+            Program::Pip => of_pip(&known, line, found),
+            _ => of_conda(&known, line, found),
         }
     }
 
@@ -366,6 +306,9 @@ impl Reader {
         let (mut wanted_base, mut of_copied) = (None, None);
         let mut copied: Vec<String> = Vec::new();
         let mut environments: BTreeMap<String, Environment> = BTreeMap::new();
+        while self.stages.len() > 1 && self.stages.last().is_some_and(is_export) {
+            self.stages.pop();
+        }
         let last = self.stages.last().map_or(String::new(), |stage| stage.entered.clone());
         for stage in self.stages.into_iter().rev() {
             let is_of_it = wanted_base.as_ref().is_none_or(|base: &String| *base == stage.name);
@@ -440,6 +383,22 @@ fn variant_of_setting(name: &str, value: &str) -> Option<String> {
     }
 }
 
+/// The words behind `pip install`: an index is that of what this command installs.
+fn of_pip(words: &[String], line: usize, found: &mut Found) {
+    let (count, of_all) = (found.wanted.len(), found.variant.take());
+    words_of_pip(words, line, found);
+    let variant = std::mem::replace(&mut found.variant, of_all);
+    let of_it = &mut found.wanted[count..];
+    let is_over = of_it.iter().all(|wanted| wanted.name.starts_with("nvidia-"));
+    let is_forced = words
+        .iter()
+        .any(|word| ["--force-reinstall", "--ignore-installed", "--reinstall", "-I"].contains(&word.as_str()));
+    for wanted in of_it {
+        (wanted.is_over, wanted.is_forced) = (is_over, is_forced);
+        wanted.variant = wanted.variant.take().or_else(|| variant.clone());
+    }
+}
+
 /// The words behind `conda install` and `conda create`.
 fn of_conda(words: &[String], line: usize, found: &mut Found) {
     let label = words.iter().map(String::as_str).find(|word| conda::is_label(word));
@@ -460,7 +419,9 @@ fn of_conda(words: &[String], line: usize, found: &mut Found) {
 
 /// A package of the operating system: `python3.9` and its parts say which Python there is.
 fn of_system(word: &str, line: usize, environment: &mut Environment) {
-    if SYSTEM_PYTHONS.contains(&word.split('=').next().unwrap_or(word)) {
+    // It comes with each of its packages.
+    let package = word.split('=').next().unwrap_or(word);
+    if package == "python3" || package == "python-is-python3" || package.starts_with("python3-") {
         environment.found.system_python.get_or_insert(line);
     }
     if !OF_STACKS.iter().any(|one| word.starts_with(one)) {

@@ -24,10 +24,14 @@ use crate::types::name::STACK_PARTS;
 use crate::types::{Constraint, CpuArch, Specifier, Version, intersect, name, variant};
 
 pub use versions::alone;
-use versions::{constraint, extra_variant, known_releases, with_variant};
+use versions::{constraint, extra_variant, known_releases, pythons, with_variant};
 
 /// What comes with JAX, and is pinned by it.
 const COMES_ALONG: [&str; 2] = ["jaxlib", spec::other_names::OF_JAX];
+/// What NVIDIA calls its library, and the package index another program.
+const APEX: &str = "apex";
+const NVIDIAS_APEX: &str =
+    "NVIDIA's is on no index, and what the package index calls so is another program: install it from its repository";
 /// How the names of NVIDIA's packages begin: libraries, which frameworks bring, and whatever else it publishes.
 const NVIDIAS: &str = "nvidia-";
 
@@ -80,7 +84,7 @@ pub fn of_manifests<'m>(
     let mut files: Vec<(&Manifest, Found)> = Vec::new();
     for manifest in manifests {
         let unread = |(line, why)| Refused::Unread { file: manifest.name.clone(), line, why };
-        files.push((manifest, read(manifest).map_err(unread)?));
+        files.push((manifest, read(manifest, arch).map_err(unread)?));
     }
     let known: BTreeSet<&String> = files.iter().flat_map(|(_, found)| extras::all(found)).collect();
     let is_known = |name: &str| known.iter().any(|known| name::package(known) == name);
@@ -132,17 +136,6 @@ pub fn of_manifests<'m>(
     };
     files.into_iter().for_each(|(manifest, found)| merged.take(manifest, found));
     Ok(merged.end())
-}
-
-/// The line of Python, where it is known; else all of the catalog that the files take.
-fn pythons(catalog: &Catalog, files: &[(&Manifest, Found)], known: Option<Version>) -> Vec<Version> {
-    let asked = files.iter().flat_map(|(_, found)| &found.wanted);
-    let asked = asked.filter(|wanted| wanted.name == "python" && wanted.group.is_none() && wanted.marker.is_none());
-    let asked: Vec<Constraint> = asked.filter_map(|wanted| constraint("python", wanted, None, &[])).collect();
-    let lines = catalog.pythons.iter().map(|row| row.version);
-    let mut all: Vec<Version> = lines.filter(|line| asked.iter().all(|asked| asked.admits(line))).collect();
-    all.sort_unstable();
-    known.map_or(all, |known| vec![known])
 }
 
 struct Merged<'c> {
@@ -207,10 +200,15 @@ impl<'c> Merged<'c> {
                 false => self.draft.machine.push(Entry::on(key, Value::Text(value), place(file, line))),
             }
         }
+        let pages = std::mem::take(&mut found.pages).into_iter();
+        self.torches
+            .extend(pages.map(|(torch, line)| (torch, format!("{}, whose wheels are for it", place(file, line)))));
         let system = found.system_python.map(|line| place(file, line));
         self.system_python = self.system_python.take().or(system);
         if let Some((jetpack, line)) = found.jetpack.take() {
-            self.jetpack_of_index(&jetpack, found.variant.as_deref(), &place(file, line));
+            let of_line = || found.wanted.iter().find_map(|wanted| wanted.variant.clone());
+            let variant = found.variant.clone().or_else(of_line);
+            self.jetpack_of_index(&jetpack, variant.as_deref(), &place(file, line));
         }
         if let Some((_, line)) = found.uninstalls.iter().find(|(name, _)| name == TORCH) {
             self.uninstalled.get_or_insert((file.to_string(), *line));
@@ -251,7 +249,7 @@ impl<'c> Merged<'c> {
         // A wheel installs no torch itself.
         let torches = torches.iter().filter(|_| self.stack.has(TORCH)).map(|one| (TORCH, one)).collect::<Vec<_>>();
         for (name, (version, at)) in python.into_iter().chain(torches) {
-            self.ask_for(name, version, format!("{at}, whose wheel is for it"));
+            self.ask_for(name, version, at.clone());
         }
     }
 
@@ -345,6 +343,7 @@ impl<'c> Merged<'c> {
 
     /// What goes to `[packages]`, or is told of.
     fn aside(&mut self, file: &str, name: &str, wanted: Wanted) {
+        self.of_wheel(file, &wanted);
         let text = self.ordinary(name, &wanted);
         match text.as_ref().map(|text| Specifier::split(text)) {
             Ok(Some((name, asked))) => {
@@ -365,6 +364,9 @@ impl<'c> Merged<'c> {
         if COMES_ALONG.iter().any(|start| name.starts_with(start)) {
             return Err(COMES.to_string());
         }
+        if name == APEX {
+            return Err(NVIDIAS_APEX.to_string());
+        }
         // Builds with a label of their own lie on no public index.
         if wanted.is_elsewhere || wanted.version.contains('+') {
             return Err("it comes from an index of its own: [packages] names what the public one has".to_string());
@@ -378,6 +380,7 @@ impl<'c> Merged<'c> {
         self.named_by_cuda();
         self.jetpack_of_image();
         self.torch_of_image();
+        self.toolkit_of_conda();
         self.idle_toolkits();
         self.settle_all();
         self.laid_over();

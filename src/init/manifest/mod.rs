@@ -27,7 +27,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use crate::catalog::rows::FRAMEWORKS;
-use crate::types::{Specifier, Version, name, toml_memory};
+use crate::types::{CpuArch, Specifier, Version, name, toml_memory};
 
 use marker::Known;
 
@@ -141,6 +141,8 @@ struct Found {
     image: Option<(String, usize)>,
     /// The wheel variant that the file's indexes hold, `cpu` or that of a CUDA.
     variant: Option<String>,
+    /// The lines of torch that its pages of wheels are made for, each with its line.
+    pages: Vec<(String, usize)>,
     /// How the name of the JetPack begins that its index holds wheels for.
     jetpack: Option<(String, usize)>,
     /// The line that installs the Python of the operating system, of whatever release.
@@ -197,6 +199,8 @@ struct Wanted {
     is_elsewhere: bool,
     /// Whether a command of its own installs it over what others brought.
     is_over: bool,
+    /// Whether its command installs it again where it is there.
+    is_forced: bool,
     /// The address of the wheel that it is, where it names one.
     address: Option<String>,
     /// The only Python which that wheel is for.
@@ -226,6 +230,7 @@ impl Wanted {
             is_locked: false,
             is_elsewhere: false,
             is_over: false,
+            is_forced: false,
             address: None,
             python: None,
         }
@@ -347,7 +352,7 @@ impl Found {
 }
 
 /// Reads a file; an error is why nothing of it can be read, and the line.
-fn read(manifest: &Manifest) -> Result<Found, (usize, String)> {
+fn read(manifest: &Manifest, arch: Option<CpuArch>) -> Result<Found, (usize, String)> {
     let text = manifest.text.as_str();
     let most = manifest.kind.most();
     if text.len() > most << 10 {
@@ -359,7 +364,7 @@ fn read(manifest: &Manifest) -> Result<Found, (usize, String)> {
         Kind::Setup => setup::read(text),
         Kind::UvLock => uv_lock::read(text)?,
         Kind::Conda => conda::read(text)?,
-        Kind::Dockerfile => dockerfile::read(text)?,
+        Kind::Dockerfile => dockerfile::read(text, arch)?,
     };
     found.bounded()
 }
@@ -404,8 +409,21 @@ fn variant_of(address: &str) -> Option<String> {
 /// The same of any other index: a folder of its address begins with the CUDA, `cu126_torch260`, `jp6/cu126`.
 fn cuda_of_index(address: &str) -> Option<String> {
     let (_, path) = address.split_once("://")?;
-    let folders = path.split('/').skip(1).filter_map(|folder| folder.split(['_', '+', '-']).next());
-    variant_of(address).or_else(|| folders.map(str::to_string).find(|word| is_variant(word) && word != "cpu"))
+    let folders = path.split('/').skip(1).map(|folder| folder.trim_end_matches(".html"));
+    // `torch-2.1.2_cu118.html`
+    let first = |folder: &'_ str| if folder.starts_with("torch") { usize::MAX } else { 1 };
+    let words = folders.flat_map(|folder| folder.split(['_', '+', '-']).take(first(folder)));
+    variant_of(address).or_else(|| words.map(str::to_string).find(|word| is_variant(word) && word != "cpu"))
+}
+
+/// The line of torch that the wheels of a page are made for, by its address: `torch-2.1.2_cu118.html`, `torch2.1/`.
+fn torch_of_page(address: &str) -> Option<String> {
+    let mut behind =
+        address.match_indices("torch").map(|(at, word)| address[at + word.len()..].trim_start_matches(['-', '_']));
+    behind.find_map(|rest| {
+        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        line_of_python(rest[..end].trim_end_matches('.')).map(|line| line.to_string())
+    })
 }
 
 /// Whether it is `cpu`, or `cu` and digits.

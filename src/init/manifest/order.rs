@@ -1,7 +1,9 @@
-//! Of what several commands install, what the last of them pins.
+//! Of what several commands install, what is there behind the last of them.
 
 use super::shell::file_name;
 use super::{Found, Kind, Manifest, OTHER_FILE, Wanted};
+use crate::catalog::rows::TORCH;
+use crate::types::{Specifier, variant};
 
 /// Whether a line of pip's asks for one version whatever the place.
 fn is_pin(one: &Wanted) -> bool {
@@ -10,17 +12,55 @@ fn is_pin(one: &Wanted) -> bool {
     is_one && one.marker.is_none() && !one.is_of_conda && !one.is_over
 }
 
-/// pip replaces what it installed before by what a later command pins.
+/// Whether pip takes out what one line installed for what a later one asks for.
+fn is_replaced(one: &Wanted, later: &Wanted) -> bool {
+    if later.is_forced {
+        return true;
+    }
+    if is_pin(one) && is_pin(later) {
+        // A build meets a version without one.
+        let parts = |of: &Wanted| {
+            let (public, label) = variant::parts(of.version.trim_start_matches('='));
+            (public.to_string(), label.map(str::to_string))
+        };
+        let (one, later) = (parts(one), parts(later));
+        return one.0 != later.0 || later.1.is_some() && one.1 != later.1;
+    }
+    let asked = |of: &Wanted| Specifier::parse(variant::public(&of.version)).ok();
+    asked(one).zip(asked(later)).is_some_and(|(one, later)| one.excludes(&later))
+}
+
+/// pip replaces what it installed before by what a later command asks for, where that is not there already. An index is that of
+/// what is installed from it: it goes with what is replaced, and counts for nothing where nothing is installed.
 pub(super) fn replaced(found: &mut Found) {
+    let is_open = |one: &Wanted| one.marker.is_none() && !one.is_of_conda && !one.is_over;
     let mut kept: Vec<Wanted> = Vec::new();
-    for wanted in std::mem::take(&mut found.wanted) {
-        let is_before = |one: &Wanted| one.name == wanted.name && is_pin(one) && one.version != wanted.version;
-        if let Some(at) = kept.iter().position(is_before).filter(|_| is_pin(&wanted)) {
+    for mut wanted in std::mem::take(&mut found.wanted) {
+        let is_before = |one: &Wanted| one.name == wanted.name && is_open(one) && is_open(&wanted);
+        let (mut gone, mut is_there) = (Vec::new(), false);
+        for (at, one) in kept.iter_mut().enumerate().filter(|(_, one)| is_before(one)) {
+            match is_replaced(one, &wanted) {
+                true => gone.push(at),
+                // What is there is a release that nobody names, and what is named is another as often as not.
+                false if is_pin(&wanted) && !is_pin(one) => one.variant = None,
+                false => is_there = true,
+            }
+        }
+        if is_there {
+            wanted.variant = None;
+        }
+        for at in gone.into_iter().rev() {
             let before = kept.remove(at);
             let why = format!("line {} installs {} in its place", wanted.line, wanted.written);
             found.leave(before.line, &before.written, why);
         }
         kept.push(wanted);
+    }
+    // What comes with torch brings it from the same index.
+    if let Some(at) = kept.iter().position(|one| one.name == TORCH && is_open(one)) {
+        let brings = |one: &&Wanted| ["torchaudio", "torchvision"].contains(&&*one.name) && is_pin(one);
+        let of_it = kept[..at].iter().filter(brings).find_map(|one| one.variant.clone());
+        kept[at].variant = kept[at].variant.take().or(of_it);
     }
     found.wanted = kept;
 }

@@ -1,6 +1,6 @@
 //! pip: its requirement lists, and the words of its command line.
 
-use super::{Found, OTHER_FILE, cuda_of_index, extras, is_variant, requirement, variant_of};
+use super::{Found, OTHER_FILE, cuda_of_index, extras, is_variant, requirement, torch_of_page, variant_of};
 
 /// Options of `pip install` and of `uv pip install`, `uv pip sync` and `uv add` whose value says nothing of what is installed,
 /// those of older releases too (pip 19 to 26, uv 0.13); others whose value counts are read below.
@@ -94,6 +94,11 @@ pub(super) fn words_of_pip(words: &[String], line: usize, found: &mut Found) {
     }
 }
 
+/// Whether the value of an option says nothing of what is installed.
+pub(super) fn says_nothing(option: &str) -> bool {
+    is_of(VALUED, option)
+}
+
 fn is_of(options: &str, option: &str) -> bool {
     options.split_whitespace().any(|one| one == option)
 }
@@ -143,6 +148,7 @@ pub(super) fn index(address: &str, option: &str, line: usize, found: &mut Found)
         && !address.contains("download.pytorch.org");
     let jetpack = address.split('/').find_map(|folder| folder.strip_prefix("jp")?.parse::<u8>().ok());
     found.jetpack = found.jetpack.take().or_else(|| Some((format!("jetpack{}.", jetpack?), line)));
+    found.pages.extend(torch_of_page(address).map(|torch| (torch, line)));
     match variant_of(address) {
         None if address.is_empty() => {}
         None if cuda_of_index(address).is_some() => {

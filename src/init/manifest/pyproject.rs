@@ -7,8 +7,8 @@ use crate::types::{distinct, name, sort_by_key};
 use super::lines::Lines;
 use super::marker::on_linux;
 use super::{
-    FOLDER, Found, OTHER_FILE, OTHER_SYSTEM, Wanted, cuda_of_index, is_variant, ordinary, pip, rank, requirement,
-    table, variant_of,
+    FOLDER, Found, OTHER_FILE, OTHER_SYSTEM, Wanted, conda, cuda_of_index, is_variant, ordinary, pip, rank,
+    requirement, table, variant_of,
 };
 
 pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
@@ -75,6 +75,9 @@ impl<'t> Reader<'t> {
             let each = list.as_array().into_iter().flatten().filter_map(|one| one.get("include-group")?.as_str());
             self.found.brings.extend(each.map(|other| (group.clone(), name::package(other))));
         }
+        if self.at("tool.rapids-build-backend").is_some() {
+            self.of_rapids();
+        }
         let defaults = self.at("tool.uv.default-groups");
         let is_default = |group: &&String| match defaults {
             Some(Value::Array(some)) => some.iter().any(|one| one.as_str() == Some(group)),
@@ -97,6 +100,26 @@ impl<'t> Reader<'t> {
         }
     }
 
+    /// The build backend of RAPIDS puts the CUDA into the names of its own packages, whose releases are bounded by a first alpha.
+    fn of_rapids(&mut self) {
+        let cuda = |wanted: &Wanted| Some(wanted.name.strip_prefix("cupy-cuda")?.strip_suffix('x')?.to_string());
+        let cuda = self.found.wanted.iter().find_map(cuda);
+        for wanted in std::mem::take(&mut self.found.wanted) {
+            match &cuda {
+                _ if !wanted.version.ends_with("a0") => self.found.want(wanted),
+                Some(cuda) => self.found.want(Wanted { name: format!("{}-cu{cuda}", wanted.name), ..wanted }),
+                None => {
+                    self.found.leave(wanted.line, &wanted.written, "its build backend puts the CUDA into this name")
+                }
+            }
+        }
+    }
+
+    /// The keys of a table.
+    fn keys(&self, path: &str) -> impl Iterator<Item = &'t String> + use<'t> {
+        self.at(path).and_then(Value::as_table).into_iter().flat_map(Table::keys)
+    }
+
     /// Requirements. Those of an extra or a group are not what the project needs at the least.
     fn list(&mut self, list: Option<&Value>, group: Option<&str>) {
         let each = list.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
@@ -108,8 +131,7 @@ impl<'t> Reader<'t> {
     fn poetry(&mut self) {
         self.poetry_table("tool.poetry.dependencies", None);
         self.poetry_table("tool.poetry.dev-dependencies", Some("dev"));
-        let groups = self.at("tool.poetry.group").and_then(Value::as_table).into_iter().flat_map(Table::keys);
-        for group in groups {
+        for group in self.keys("tool.poetry.group") {
             self.poetry_table(&format!("tool.poetry.group.{group}.dependencies"), Some(group));
         }
     }
@@ -246,10 +268,28 @@ impl<'t> Reader<'t> {
 
     /// Tables of tools that are not read.
     fn others(&mut self) {
-        for tool in ["pixi", "conda", "hatch.envs", "pdm.dev-dependencies"] {
-            if self.at(&format!("tool.{tool}")).is_some() {
-                let head = format!("tool.{tool}");
-                self.found.leave(self.lines.of_table(&head), &format!("[{head}]"), "this table is not read");
+        for group in self.keys("tool.hatch.envs") {
+            for key in ["dependencies", "extra-dependencies"] {
+                self.list(self.at(&format!("tool.hatch.envs.{group}.{key}")), Some(group));
+            }
+        }
+        for group in self.keys("tool.pdm.dev-dependencies") {
+            self.list(self.at(&format!("tool.pdm.dev-dependencies.{group}")), Some(group));
+        }
+        for name in self.keys("tool.pixi.dependencies") {
+            let path = "tool.pixi.dependencies";
+            let value = self.at(path).and_then(|table| table.get(name));
+            let version = value.and_then(|value| value.as_str().or_else(|| value.get("version")?.as_str()));
+            let line = self.lines.of_key(path, name);
+            conda::package(&format!("{name} {}", version.unwrap_or("*")), line, &mut self.found);
+        }
+        if self.at("tool.pixi").is_some() {
+            self.poetry_table("tool.pixi.pypi-dependencies", None);
+            conda::of_its_own(&mut self.found);
+        }
+        for head in ["tool.pixi.feature", "tool.conda"] {
+            if self.at(head).is_some() {
+                self.found.leave(self.lines.of_table(head), &format!("[{head}]"), "this table is not read");
             }
         }
         self.bounds();

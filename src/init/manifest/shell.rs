@@ -1,4 +1,5 @@
-//! A line of the shell in a Dockerfile, as words.
+//! A line of the shell in a Dockerfile, as words: first as they are written, since what a quote holds is no end of a command,
+//! and only filled in (`dockerfile/values.rs`) as what programs are given.
 
 /// What stands before the here-document that a RUN begins, and what ends it: `EOF` of `<<EOF`, `<<-"EOF"`.
 pub(super) fn here_document(rest: &str) -> Option<(&str, String)> {
@@ -28,6 +29,14 @@ pub(super) fn python_of(words: &[String]) -> Option<String> {
     let is_one = |pair: &&[String]| file_name(&pair[0]).starts_with("python3.") && pair[1] == "-m";
     if let Some(pair) = words.windows(2).find(is_one) {
         return Some(file_name(&pair[0]).to_string());
+    }
+    // `Miniconda3-py311_24.1.2-0-Linux-x86_64.sh`
+    let of_conda = |word: &String| {
+        let (_, release) = file_name(word).split_once("conda3-py3")?;
+        Some(format!("python3.{}", release.split_once('_')?.0))
+    };
+    if let Some(python) = words.iter().find_map(of_conda) {
+        return Some(python);
     }
     let at = words.iter().position(|word| ["venv", "virtualenv", "sync"].contains(&file_name(word)))?;
     let mut options = words[at + 1..].iter();
@@ -99,68 +108,141 @@ pub(super) fn command(rest: &str) -> Vec<String> {
     match serde_json::from_str::<Vec<String>>(rest.trim()) {
         Ok(list) => match &list[..] {
             [_, option, line, ..] if option.starts_with('-') && option.ends_with('c') => words(line),
-            _ => list,
+            _ => list.iter().map(|word| quoted(word)).collect(),
         },
         Err(_) => words(rest),
     }
 }
 
-/// The words of a line as a shell parts them.
+/// A text as a word that stands for nothing but itself.
+pub(super) fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// What ends a word and parts commands.
+const OPERATORS: &str = ";&|()";
+
+/// The words of a line as a shell parts them, each as it is written, with its quotes; what ends a command is a word of its own.
 pub(super) fn words(line: &str) -> Vec<String> {
-    let (mut words, mut word, mut quote, mut any) = (Vec::new(), String::new(), None, false);
-    for c in line.chars() {
-        match quote {
-            Some(open) if c == open => quote = None,
-            Some(_) => word.push(c),
-            None if c == '"' || c == '\'' => (quote, any) = (Some(c), true),
-            // The rest is a comment of the shell's.
-            None if c == '#' && !any && word.is_empty() => break,
-            // `2>&1`
-            None if c == '&' && word.ends_with('>') => word.push(c),
-            // What ends a command is a word of its own.
-            None if ";&|()".contains(c) => {
-                if any || !word.is_empty() {
-                    words.push(std::mem::take(&mut word));
-                }
-                match words.last_mut() {
-                    // `&&` and `||`
-                    Some(last) if "&|".contains(c) && *last == c.to_string() => last.push(c),
-                    _ if "&|".contains(c) => words.push(c.to_string()),
-                    _ => words.push(";".to_string()),
-                }
-                any = false;
-            }
-            None if c.is_whitespace() => {
-                if any || !word.is_empty() {
-                    words.push(std::mem::take(&mut word));
-                }
-                any = false;
-            }
-            None => word.push(c),
+    let (mut words, mut word, mut rest) = (Vec::<String>::new(), String::new(), line);
+    while let Some(c) = rest.chars().next() {
+        // The rest is a comment of the shell's.
+        if c == '#' && word.is_empty() {
+            break;
+        }
+        // `2>&1`
+        let is_operator = OPERATORS.contains(c) && !(c == '&' && word.ends_with('>'));
+        if !is_operator && !c.is_whitespace() {
+            let (piece, behind) = rest.split_at(piece(rest, 0));
+            word += piece;
+            rest = behind;
+            continue;
+        }
+        rest = &rest[c.len_utf8()..];
+        let is_new = !word.is_empty();
+        words.extend(is_new.then(|| std::mem::take(&mut word)));
+        match words.last_mut() {
+            _ if !is_operator => {}
+            // `&&`, `||` and `;;`
+            Some(last) if !is_new && ";&|".contains(c) && *last == c.to_string() => last.push(c),
+            _ => words.push(c.to_string()),
         }
     }
-    if any || !word.is_empty() {
-        words.push(word);
-    }
+    words.extend(Some(word).filter(|word| !word.is_empty()));
     without_redirections(words)
 }
 
-/// The commands among the words of a line, each with what parts it from the one before.
-pub(super) fn commands(words: &[String]) -> Vec<(&str, &[String])> {
+/// Quotes and braces within each other take the stack of the program, and none nest this deep.
+pub(super) const MOST_DEEP: usize = 20;
+
+/// How long the first part of a word is: a letter, or what stands in quotes, in braces or in parentheses behind a `$`.
+pub(super) fn piece(text: &str, depth: usize) -> usize {
+    let mut letters = text.chars();
+    let Some(first) = letters.next() else { return 0 };
+    let next = letters.next();
+    let begun = first.len_utf8() + next.map_or(0, char::len_utf8);
+    match (first, next) {
+        ('\\', _) => begun,
+        ('\'' | '`', _) => text[1..].find(first).map_or(text.len(), |end| end + 2),
+        _ if depth == MOST_DEEP => first.len_utf8(),
+        ('"', _) => closed(text, 1, '"', depth),
+        ('$', Some('{')) => closed(text, 2, '}', depth),
+        ('$', Some('(')) => closed(text, 2, ')', depth),
+        _ => first.len_utf8(),
+    }
+}
+
+/// Where the mark ends that closes what begins there.
+fn closed(text: &str, begin: usize, mark: char, depth: usize) -> usize {
+    let (mut at, mut open) = (begin, 0_usize);
+    while let Some(c) = text[at..].chars().next() {
+        match c {
+            _ if c == mark && open == 0 => return at + 1,
+            '(' if mark == ')' => open += 1,
+            ')' if mark == ')' => open -= 1,
+            _ => {}
+        }
+        // Between double quotes single ones are letters.
+        at += if c == '\'' && mark == '"' { 1 } else { piece(&text[at..], depth + 1) };
+    }
+    text.len()
+}
+
+/// What stands between the marks that a piece begins and ends with.
+pub(super) fn inside(piece: &str) -> &str {
+    let rest = piece.get(1..).unwrap_or_default();
+    piece.chars().next().and_then(|mark| rest.strip_suffix(mark)).unwrap_or(rest)
+}
+
+/// A word without its quotes, for people.
+pub(super) fn bare(word: &str) -> String {
+    let (mut out, mut rest) = (String::new(), word);
+    while !rest.is_empty() {
+        let (piece, behind) = rest.split_at(piece(rest, 0));
+        match piece.chars().next() {
+            Some('\\') => out += &piece[1..],
+            Some('"' | '\'') => out += inside(piece),
+            _ => out += piece,
+        }
+        rest = behind;
+    }
+    out
+}
+
+/// Words as people read them.
+pub(super) fn shown(words: &[String]) -> String {
+    words.iter().map(|word| bare(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// What parts a command from the one before it where a parenthesis opens behind `||`.
+pub(super) const OR_OPEN: &str = "||(";
+
+/// A command of a line.
+#[derive(Clone, Copy)]
+pub(super) struct Command<'w> {
+    /// What parts it from the one before: `&&`, `||`, or nothing that tells whether it runs.
+    pub parted: &'w str,
+    pub words: &'w [String],
+    /// What ends it.
+    pub end: &'w str,
+}
+
+/// The commands among the words of a line.
+pub(super) fn commands(words: &[String]) -> Vec<Command<'_>> {
     let (mut commands, mut parted, mut begin) = (Vec::new(), ";", 0);
-    for (at, word) in words.iter().enumerate().filter(|(_, word)| [";", "&", "|", "&&", "||"].contains(&word.as_str()))
-    {
-        if at > begin {
-            commands.push((std::mem::replace(&mut parted, ";"), &words[begin..at]));
+    let is_end = |word: &str| ["&&", "||", ";;"].contains(&word) || word.len() == 1 && OPERATORS.contains(word);
+    for at in (0..=words.len()).filter(|at| words.get(*at).is_none_or(|word| is_end(word))) {
+        let end = words.get(at).map_or(";", String::as_str);
+        if at > begin || end == ";;" {
+            commands.push(Command { parted: std::mem::replace(&mut parted, ";"), words: &words[begin..at], end });
         }
         begin = at + 1;
-        // A parenthesis beside it changes nothing.
-        if word.len() > 1 {
-            parted = word;
+        match end {
+            "&&" | "||" => parted = end,
+            "(" if parted == "||" => parted = OR_OPEN,
+            // A parenthesis beside it changes nothing.
+            _ => {}
         }
-    }
-    if begin < words.len() {
-        commands.push((parted, &words[begin..]));
     }
     commands
 }

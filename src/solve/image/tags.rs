@@ -141,9 +141,19 @@ fn numbers(tag: &str) -> Vec<u32> {
     version.split('.').filter_map(|number| number.parse().ok()).collect()
 }
 
+/// The month that a tag is named after: `23.01-py3` comes right behind `22.12-py3`.
+fn month(tag: &str) -> Option<u32> {
+    let is_month = tag.as_bytes().get(..5).is_some_and(|begin| begin[2] == b'.') && !tag[..].starts_with("1");
+    let [year, month] = numbers(tag.get(..5).filter(|_| is_month)?)[..] else { return None };
+    (1..=12).contains(&month).then_some(year * 12 + month)
+}
+
 /// How far apart the versions are with which two tags begin, as far as the first is written: 23.10 is nearer to 23.09 than
 /// to 25.10.
 fn steps_between(written: &str, other: &str) -> Vec<u32> {
+    if let (Some(written), Some(other)) = (month(written), month(other)) {
+        return vec![written.abs_diff(other)];
+    }
     let other = numbers(other);
     let number = |at: usize| other.get(at).copied().unwrap_or_default();
     numbers(written).into_iter().enumerate().map(|(at, step)| step.abs_diff(number(at))).collect()
@@ -169,6 +179,7 @@ mod tests {
         assert!(steps_between("23.10-py3", "23.09-py3") < steps_between("23.10-py3", "25.10-py3"));
         assert!(steps_between("12.4.9-base", "12.4.1-base") < steps_between("12.4.9-base", "12.5.1-base"));
         assert_eq!(steps_between("12.4", "12.4.1-devel"), [0, 0]);
+        assert!(steps_between("22.12-py3", "23.01-py3") < steps_between("22.12-py3", "23.12-py3"));
         let near = nearest_tag(&crate::catalog::BUILTIN, "nvidia/cuda", "12.4.9-devel-ubuntu22.04");
         assert_eq!(near.map(|row| &*row.tag), Some("12.4.1-devel-ubuntu22.04"));
         for (written, meant) in [

@@ -16,7 +16,7 @@ pub(super) struct Environment {
     /// Its Python, where it was asked for by its number.
     pub python: Option<(String, usize)>,
     /// The line that makes it.
-    made: Option<(usize, Made)>,
+    pub made: Option<(usize, Made)>,
     /// Whether a command brings a Python that is not the system's.
     has_other_python: bool,
 }
@@ -36,6 +36,7 @@ impl Environment {
         let (own, other) = (&mut self.found, before.found);
         own.wanted.splice(0..0, other.wanted);
         own.uninstalls.extend(other.uninstalls);
+        own.pages.extend(other.pages);
         own.builds |= other.builds;
         own.variant = own.variant.take().or(other.variant);
         own.jetpack = own.jetpack.take().or(other.jetpack);
@@ -50,9 +51,8 @@ impl Environment {
 impl Reader {
     /// The environment of a command, by its name; it is empty for the image's own.
     pub(super) fn environment_of(&mut self, words: &[String], line: usize) -> String {
-        let words: Vec<String> = words.iter().map(|word| self.filled(word).unwrap_or_else(|_| word.clone())).collect();
-        let made = makes_environment(&words);
-        let named = made.as_ref().map(|made| made.name.clone()).or_else(|| self.named(&words));
+        let made = makes_environment(words);
+        let named = made.as_ref().map(|made| made.name.clone()).or_else(|| self.named(words));
         let Some(stage) = self.stages.last_mut() else { return String::new() };
         let is_other = |word: &String| PYTHONS.iter().any(|one| word.to_ascii_lowercase().contains(one));
         stage.of("").has_other_python |= words.iter().any(is_other);
@@ -117,11 +117,7 @@ impl Reader {
 
     /// Goes where a command of the shell leads, for the rest of a RUN; for good where it is written down.
     pub(super) fn enter(&mut self, by_variable: Option<String>, words: &[String]) {
-        let name = by_variable.or_else(|| {
-            let name = activates(words)?;
-            Some(self.filled(name).unwrap_or_else(|_| name.to_string()))
-        });
-        let Some(name) = name else { return };
+        let Some(name) = by_variable.or_else(|| activates(words).map(str::to_string)) else { return };
         let is_written = words.first().is_some_and(|word| ["echo", "printf", "sed"].contains(&word.as_str()));
         match self.stages.last_mut().filter(|_| is_written) {
             Some(stage) => stage.entered.clone_from(&name),
@@ -132,8 +128,7 @@ impl Reader {
 
     /// Where the shell, or what the image starts, runs in an environment: `SHELL ["conda", "run", "-n", "x", …]`.
     pub(super) fn starts_in(&mut self, words: &[String]) {
-        let words: Vec<String> = words.iter().map(|word| self.filled(word).unwrap_or_else(|_| word.clone())).collect();
-        if let (Some(name), Some(stage)) = (self.named(&words), self.stages.last_mut()) {
+        if let (Some(name), Some(stage)) = (self.named(&self.each_filled(words).words), self.stages.last_mut()) {
             stage.entered.clone_from(&name);
             self.entered.insert(name);
         }
@@ -185,6 +180,6 @@ pub(super) fn chosen(
     found.wanted.sort_by_key(|wanted| wanted.line);
     found.builds |= of.builds;
     (found.variant, found.jetpack) = (of.variant, of.jetpack);
-    (found.uninstalls, found.host_compiler) = (of.uninstalls, of.host_compiler);
+    (found.uninstalls, found.host_compiler, found.pages) = (of.uninstalls, of.host_compiler, of.pages);
     python
 }

@@ -66,3 +66,14 @@ pub(super) fn is_pip(before: &[String]) -> bool {
 pub(super) fn is_of_file(words: &[String]) -> bool {
     words.windows(2).any(|pair| OF_FILES.contains(&(file_name(&pair[0]), pair[1].as_str())))
 }
+
+/// The folders into which a command of pip's installs that names some.
+pub(super) fn targets(words: &[String]) -> impl Iterator<Item = String> {
+    const OPTIONS: [&str; 4] = ["--prefix", "--root", "--target", "-t"];
+    let next = words.iter().skip(1).map(Some).chain([None]);
+    let of = |(word, next): (&String, Option<&String>)| match word.split_once('=') {
+        Some((option, value)) => OPTIONS.contains(&option).then(|| value.to_string()),
+        None => next.filter(|_| OPTIONS.contains(&word.as_str())).cloned(),
+    };
+    words.iter().zip(next).filter_map(of)
+}

@@ -2,6 +2,10 @@
 
 use super::*;
 
+fn read(text: &str) -> Result<Found, (usize, String)> {
+    super::read(text, None)
+}
+
 #[test]
 fn arguments_made_of_arguments_are_filled_in_up_to_a_bound() {
     let doubled: String = (1..60).map(|at| format!("ARG A{at}=${{A{0}}}${{A{0}}}\n", at - 1)).collect();
@@ -81,7 +85,7 @@ fn the_last_stage_counts_and_arguments_are_filled_in() {
     assert_eq!(found.image, Some(("nvidia/cuda:12.1.0-base-ubuntu22.04".to_string(), 4)));
     let wanted: Vec<_> = found.wanted.iter().map(|one| (one.name.as_str(), one.version.as_str(), one.line)).collect();
     assert_eq!(wanted, [("torch", "==2.1.0", 6), ("transformers", ">=4.30", 6)]);
-    assert_eq!(found.variant.as_deref(), Some("cu121"));
+    assert_eq!((found.variant, found.wanted[0].variant.as_deref()), (None, Some("cu121")));
     let left: Vec<&str> = found.left.iter().map(|(_, text, _)| text.as_str()).collect();
     assert_eq!(left, ["$EXTRA", "-r requirements.txt", "FROM nvidia/cuda:12.1.0-devel-ubuntu22.04"]);
 }

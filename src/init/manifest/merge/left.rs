@@ -35,24 +35,30 @@ impl Merged<'_> {
         self.leave(file, *line, &names.join(", "), why.to_string());
     }
 
-    /// Tells of a wheel's address, which the draft does not hold, and keeps its Python; what lies on an index of PyTorch's
+    /// Tells of a wheel's address, which the draft does not hold; what lies on an index of PyTorch's
     /// is found there again.
     pub(super) fn leave_address(&mut self, file: &str, wanted: &Wanted) {
         let Some(address) = &wanted.address else { return };
+        self.of_wheel(file, wanted);
+        if !address.contains("download.pytorch.org") {
+            let why =
+                "the version is taken, not this file: to have it, write a build of your own, with `url` and `cuda`";
+            self.leave(file, wanted.line, &wanted.written, why.to_string());
+        }
+    }
+
+    /// Takes the Python and the torch that a wheel is for which a line names.
+    pub(super) fn of_wheel(&mut self, file: &str, wanted: &Wanted) {
+        let of_wheel = format!("{}, whose wheel is for it", place(file, wanted.line));
         if let Some(python) = wanted.python.clone().filter(|_| wanted.marker.is_none()) {
-            self.pythons.push((python, place(file, wanted.line)));
+            self.pythons.push((python, of_wheel.clone()));
         }
         // `2.8.3+cu12torch2.8cxx11abiFALSE`
         let label = variant::parts(&wanted.version).1.and_then(|label| label.split_once("torch"));
         let line =
             label.map_or("", |(_, torch)| torch.split(|c: char| !c.is_ascii_digit() && c != '.').next().unwrap_or(""));
-        if line.contains('.') && wanted.marker.is_none() {
-            self.torches.push((line.to_string(), place(file, wanted.line)));
-        }
-        if !address.contains("download.pytorch.org") {
-            let why =
-                "the version is taken, not this file: to have it, write a build of your own, with `url` and `cuda`";
-            self.leave(file, wanted.line, &wanted.written, why.to_string());
+        if line.contains('.') && wanted.address.is_some() && wanted.marker.is_none() {
+            self.torches.push((line.to_string(), of_wheel));
         }
     }
 

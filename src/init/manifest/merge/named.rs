@@ -75,7 +75,7 @@ impl Merged<'_> {
         }
         let asked = constraint(TORCH, wanted, None, known)?;
         let mut builds = self.catalog.builds.of(TORCH).iter();
-        if builds.any(|row| *row.variant == *variant && asked.admits(&row.version)) {
+        if builds.any(|row| *row.variant == *variant && row.systems.is_empty() && asked.admits(&row.version)) {
             return Some(variant);
         }
         let why = format!("taken without its build: no wheel of that torch is known for `{variant}`");

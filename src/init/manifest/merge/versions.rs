@@ -1,6 +1,6 @@
 //! Versions as pip means them, in the words of `[stack]`.
 
-use super::{Wanted, is_variant};
+use super::{Found, Manifest, Wanted, is_variant};
 use crate::catalog::Catalog;
 use crate::catalog::rows::FRAMEWORKS;
 use crate::init::releases;
@@ -14,6 +14,17 @@ pub fn alone(catalog: &Catalog, name: &str, version: &str) -> Option<String> {
     let known = known_releases(name, catalog);
     let is_one = release.len() > 2 && known.contains(&release);
     as_spec(name, version, &known).filter(|said| is_one && said.contains(','))
+}
+
+/// The line of Python, where it is known; else all of the catalog that the files take.
+pub(super) fn pythons(catalog: &Catalog, files: &[(&Manifest, Found)], known: Option<Version>) -> Vec<Version> {
+    let asked = files.iter().flat_map(|(_, found)| &found.wanted);
+    let asked = asked.filter(|wanted| wanted.name == "python" && wanted.group.is_none() && wanted.marker.is_none());
+    let asked: Vec<Constraint> = asked.filter_map(|wanted| constraint("python", wanted, None, &[])).collect();
+    let lines = catalog.pythons.iter().map(|row| row.version);
+    let mut all: Vec<Version> = lines.filter(|line| asked.iter().all(|asked| asked.admits(line))).collect();
+    all.sort_unstable();
+    known.map_or(all, |known| vec![known])
 }
 
 /// The releases of a package that the catalog knows.
