@@ -143,9 +143,10 @@ fn numbers(tag: &str) -> Vec<u32> {
 
 /// The month that a tag is named after: `23.01-py3` comes right behind `22.12-py3`.
 fn month(tag: &str) -> Option<u32> {
-    let is_month = tag.as_bytes().get(..5).is_some_and(|begin| begin[2] == b'.') && !tag[..].starts_with("1");
-    let [year, month] = numbers(tag.get(..5).filter(|_| is_month)?)[..] else { return None };
-    (1..=12).contains(&month).then_some(year * 12 + month)
+    let (year, month) = tag.split_once('-')?.0.split_once('.')?;
+    let number = |digits: &str| digits.parse().ok().filter(|_| digits.len() == 2);
+    let month = number(month).filter(|month| (1..=12).contains(month))?;
+    Some(12 * number(year)? + month)
 }
 
 /// How far apart the versions are with which two tags begin, as far as the first is written: 23.10 is nearer to 23.09 than
