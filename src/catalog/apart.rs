@@ -7,7 +7,8 @@ use crate::types::packed::{Numbered, Numbering, Parts, ends};
 use crate::types::prose;
 
 /// Their kinds.
-pub const KINDS: [&str; 11] = [
+pub const KINDS: [&str; 12] = [
+    "asks",
     "build",
     "clue",
     "companion",

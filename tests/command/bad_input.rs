@@ -161,7 +161,7 @@ fn of_specs() -> Vec<Bad> {
         spec("[stack]\n[target.t]\ngpu = \"T4\"\n", &["`[stack]` is empty", "gpuenv.toml:1:8"]),
         spec("[stack]\ntorch = \"2.5.1\"\n", &["no target", "gpuenv.toml:2:16"]),
         torch("{ }", &["`version` is missing in the build of torch", "write `version ="]),
-        torch("{ version = \">=2.8\" }", &["is not a version of a wheel", "the one version"]),
+        torch("{ version = \">=2.8\" }", &["is not a version of a wheel", "for a release write"]),
         torch("{ version = \"2.8.0\", cuda = \"cu126\" }", &["the name of a wheel variant", "write `cuda = \"12.6\"`"]),
         torch("{ version = \"2.8.0\", url = \"http://x/y.whl\" }", &["not the https:// address", "it ends in `.whl`"]),
         torch("{ version = \"2.8.0\", colour = \"red\" }", &["unknown key `colour` in [stack.torch]", "known keys: version"]),

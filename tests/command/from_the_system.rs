@@ -145,7 +145,7 @@ const CASES: &[Case] = &[
         "torch = \"2.7.0+cu126\"\nmamba-ssm = \"2.2.6.post3\"",
         "gpu = \"A100\"\nimage = \"pytorch/pytorch:2.7.0-cuda12.6-cudnn9-runtime\"",
         0,
-        &["pytorch/pytorch:2.7.0-cuda12.6-cudnn9-runtime holds no nvcc (a devel image does)"],
+        &["pytorch/pytorch:2.7.0-cuda12.6-cudnn9-runtime holds no nvcc (a devel image does, and"],
     ),
     case(
         "torch = \"2.7.0\"\nmamba-ssm = \"2.2.6.post3\"",
@@ -253,9 +253,15 @@ const CASES: &[Case] = &[
     // No wheel of this one was ever made.
     case(
         "ctranslate2 = \"3.24.0\"\ncudnn = \"8.0\"",
-        "gpu = \"T4\"\nos = \"ubuntu22.04\"\ntoolkit = \"11.8\"",
+        "gpu = \"T4\"\nos = \"ubuntu22.04\"\ntoolkit = \"11.1\"",
         0,
         &["warning[cudnn-missing]"],
+    ),
+    case(
+        "ctranslate2 = \"3.24.0\"\ncudnn = \"8.0\"",
+        "gpu = \"T4\"\nos = \"ubuntu22.04\"\ntoolkit = \"11.8\"",
+        1,
+        &["cuDNN 8.0 was built for CUDA 10.1, 10.2, 11.0 and 11.1 only", "change toolkit from 11.8 to 11.1"],
     ),
     // CTranslate2 looks for cuBLAS on the system. Source: github.com/Softcatala/whisper-ctranslate2/issues/146.
     case(

@@ -167,7 +167,7 @@ fn every_misuse_says_what_to_write() {
     for (own, code, help) in [
         ("torch = { version = \"2.8.0\" }", "own-build", "cuda = \"none\""),
         ("torch = { cuda = \"12.6\" }", "own-build", "`version` is missing"),
-        ("torch = { version = \">=2.8\", cuda = \"12.6\" }", "value", "the one version"),
+        ("torch = { version = \">=2.8\", cuda = \"12.6\" }", "value", "for a release write"),
         ("torch = { version = \"2.8.0\", cuda = \"12\" }", "value", "major and minor"),
         ("torch = { version = \"2.8.0\", cuda = \"99.1\" }", "unknown-cuda", "the nearest older one"),
         ("torch = { version = \"2.8.0\", cuda = \"none\", arch-list = \"9.0\" }", "own-build", "drop one of the two"),

@@ -2,11 +2,10 @@
 //! states of a host.
 
 use gpuenv::catalog::{BUILTIN, GpuMatch};
-use gpuenv::diagnose;
 use gpuenv::lock::Lock;
 use gpuenv::verify::Status::{Fail, Pass, Unknown, Warn};
 
-use crate::common::judge::{lock, worst};
+use crate::common::judge::lock;
 use crate::pasted::{ends, judged, passes, sound, table};
 
 fn stack(lines: &str, gpu: &str) -> Lock {

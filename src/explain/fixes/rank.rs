@@ -18,8 +18,8 @@ impl Finder<'_, '_> {
     /// then those that are easier to make.
     pub(super) fn best(mut self) -> Vec<Fix> {
         let spec = self.spec;
-        // What fails as it is does not serve yet, nor does a machine that has to be installed anew.
-        let serves_later = |fix: &Fix| !fix.failing.is_empty() || replaces_system(spec, fix);
+        // What fails as it is does not serve yet, the less the more of it fails, nor does a machine that has to be installed anew.
+        let serves_later = |fix: &Fix| fix.failing.len() + usize::from(replaces_system(spec, fix));
         // What stays as it is fails with or without a change.
         let has = |fix: &Fix, code: &str| fix.failing.iter().any(|(of, _)| *of == code);
         let codes = self.found.iter().flat_map(|fix| &fix.failing).map(|(code, _)| *code);

@@ -14,7 +14,7 @@ use crate::solve::wants::Want;
 use crate::types::{Arch, ArchList, CpuArch, Specifier, Version, distinct};
 
 use super::Explainer;
-use super::words::{by_package, by_version, describe, name_of, named, numbers, plainly};
+use super::words::{by_package, by_version, describe, list, name_of, named, numbers, plainly};
 
 impl<'c> Explainer<'_, 'c> {
     pub(super) fn coverage(&mut self) {
@@ -266,13 +266,19 @@ impl<'c> Explainer<'_, 'c> {
         self.lines();
     }
 
-    /// The CUDA majors that the releases asked for of a library were built for.
+    /// The CUDA majors that the releases asked for of a library were built for; their lines, where one of another line is installed.
     fn library_lines(&mut self) {
         for (key, name) in LIBRARIES {
             let Some(wanted) = self.request.part(key).filter(|_| self.blames(key)) else { continue };
             let of = self.request.catalog.releases_of(key).filter(|one| wanted.admits(&one.version));
-            let majors = numbers(of.map(|one| one.cuda.major()).collect());
-            self.say(format!("{name} {wanted} was built for CUDA {majors} only"));
+            let lines: Vec<Version> = distinct(of.map(|one| one.cuda));
+            let majors: Vec<_> = lines.iter().map(Version::major).collect();
+            let mut installed = self.request.targets.iter().flat_map(|target| target.toolkits.iter().flatten());
+            let which = match installed.any(|toolkit| majors.contains(&toolkit.major())) {
+                true => list(&lines.iter().map(Version::as_str).collect::<Vec<_>>()),
+                false => numbers(majors),
+            };
+            self.say(format!("{name} {wanted} was built for CUDA {which} only"));
         }
     }
 

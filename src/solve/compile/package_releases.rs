@@ -39,9 +39,10 @@ pub(super) fn loading_installed<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, 
     }
     let loads = |_: &Along<'_>, one: &Companion| one.system_cuda.then_some(());
     let comes_along = |row| problem.lacking(package, row, arch, loads).is_some();
-    RowSet::filter(package.releases.len(), |row| {
+    let loading = RowSet::filter(package.releases.len(), |row| {
         package.releases[row].system_cuda || comes_along(row) && !problem.brings_toolkit(package, row, arch)
-    })
+    });
+    loading.minus(&all.kept())
 }
 
 /// What is left of a package's releases. Each step takes some away.
@@ -171,6 +172,13 @@ impl<'a, 'c> Installable<'a, '_, 'c> {
         toolkits.filter(|_| bind && !self.is_brought(nvidia::is_of_toolkit))
     }
 
+    /// Builds that their project may keep elsewhere for a CUDA that is installed: of these nobody knows what they load.
+    fn kept(&self) -> RowSet {
+        let Some(has) = self.installed().filter(|_| self.plan.policy.possible) else { return RowSet::default() };
+        let catalog = self.plan.request.catalog;
+        self.package.matching(|row| !fits::finds_cuda(row, has) && unseen::kept_for_any(catalog, row, has).is_some())
+    }
+
     /// Those that find the CUDA and the cuDNN which they load among what is installed, unless pip installs it.
     fn finding_installed(&mut self) {
         let (request, package, target) = (self.plan.request, self.package, &self.machine.reading);
@@ -178,11 +186,8 @@ impl<'a, 'c> Installable<'a, '_, 'c> {
             return;
         }
         let installed = self.installed();
-        // Of a build that the project may keep elsewhere for that CUDA nobody knows what it loads.
-        let (catalog, possible) = (request.catalog, self.plan.policy.possible);
-        let is_kept = |row: &Companion| installed.and_then(|has| unseen::kept_for_any(catalog, row, has)).is_some();
         let finds = |row: &Companion| installed.is_none_or(|installed| fits::finds_cuda(row, installed));
-        let kept = package.matching(|row| possible && !finds(row) && is_kept(row));
+        let kept = self.kept();
         self.rows.subtract(&package.matching(|row| !finds(row)).minus(&kept));
         let misses = |_: &Along<'_>, one: &Companion| (!finds(one)).then_some(());
         self.rows = self.rows.filtered(&|row| {

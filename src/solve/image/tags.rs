@@ -144,7 +144,7 @@ fn numbers(tag: &str) -> Vec<u32> {
 /// The month that a tag is named after: `23.01-py3` comes right behind `22.12-py3`.
 fn month(tag: &str) -> Option<u32> {
     let (year, month) = tag.split_once('-')?.0.split_once('.')?;
-    let number = |digits: &str| digits.parse().ok().filter(|_| digits.len() == 2);
+    let number = |digits: &str| digits.parse::<u32>().ok().filter(|_| digits.len() == 2);
     let month = number(month).filter(|month| (1..=12).contains(month))?;
     Some(12 * number(year)? + month)
 }
