@@ -1,4 +1,4 @@
-//! Tables lie apart in a packed catalog where that makes it smaller: deflated, each group with texts of its own. A command inflates
+//! Tables that few questions read lie apart in a packed catalog: deflated, each group with texts of its own. A command inflates
 //! those that it reads.
 
 use serde::{Deserialize, Serialize};
@@ -7,20 +7,7 @@ use crate::types::packed::{Numbered, Numbering, Parts, ends};
 use crate::types::prose;
 
 /// Their kinds.
-pub const KINDS: [&str; 12] = [
-    "asks",
-    "build",
-    "clue",
-    "companion",
-    "diagnosis",
-    "driver",
-    "finished_wheel",
-    "gpu",
-    "image",
-    "image_require",
-    "libraries",
-    "other_build",
-];
+pub const KINDS: [&str; 5] = ["clue", "diagnosis", "finished_wheel", "image_require", "other_build"];
 /// No table is larger once it is inflated: some twenty times today's.
 const MAX_BYTES: usize = 8 << 20;
 

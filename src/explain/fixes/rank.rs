@@ -6,7 +6,7 @@ use crate::catalog::rows::FRAMEWORKS;
 use crate::explain::target_of;
 use crate::spec::{Runtime, Spec};
 use crate::types::name::STACK_PARTS;
-use crate::types::{Constraint, Version, sort_by_key, variant};
+use crate::types::{Constraint, Version, distinct, sort_by_key, variant};
 
 /// How many fixes are offered.
 const OFFERED: usize = 7;
@@ -19,7 +19,8 @@ impl Finder<'_, '_> {
     pub(super) fn best(mut self) -> Vec<Fix> {
         let spec = self.spec;
         // What fails as it is does not serve yet, the less the more of it fails, nor does a machine that has to be installed anew.
-        let serves_later = |fix: &Fix| fix.failing.len() + usize::from(replaces_system(spec, fix));
+        let codes_of = |fix: &Fix| distinct(fix.failing.iter().map(|(code, _)| *code)).len();
+        let serves_later = |fix: &Fix| codes_of(fix) + usize::from(replaces_system(spec, fix));
         // What stays as it is fails with or without a change.
         let has = |fix: &Fix, code: &str| fix.failing.iter().any(|(of, _)| *of == code);
         let codes = self.found.iter().flat_map(|fix| &fix.failing).map(|(code, _)| *code);

@@ -51,7 +51,7 @@ impl<'q, 'c> Sparing<'q, 'c> {
 
     /// How much worse than others a release is for what of `[packages]` is of another CUDA: worse than what fails on a GPU.
     pub(super) fn of_release(&self, release: &Release<'c>) -> usize {
-        MOST_FAILING * self.from_cuda(release)
+        MOST_FAILING * self.other_cuda(release)
     }
 
     /// What a version of a framework costs by itself, and what the packages cost that `[stack]` has beside it.
@@ -65,14 +65,14 @@ impl<'q, 'c> Sparing<'q, 'c> {
         };
         let on_gpu = !self.request.targets.iter().all(|target| target.is_cpu());
         let builds = framework.of_version[row].minus(&framework.cpu);
-        let builds = builds.rows().filter(|_| on_gpu).map(|at| self.from_cuda(&framework.releases[at]));
+        let builds = builds.rows().filter(|_| on_gpu).map(|at| self.other_cuda(&framework.releases[at]));
         self.excluded(framework.package, version)
             + least(builds).unwrap_or(0)
             + self.request.companions.iter().filter_map(beside).sum::<usize>()
     }
 
     /// How far a release is from the CUDA of `[packages]`.
-    fn from_cuda(&self, release: &Release<'c>) -> usize {
+    fn other_cuda(&self, release: &Release<'c>) -> usize {
         let Some(line) = &release.line else { return 0 };
         let request = self.request;
         let of = |(name, asked): &(String, Specifier)| CudaLines::of(request.problem, name, asked);

@@ -153,13 +153,8 @@ impl<'c> Reader<'_, 'c> {
         if matches!(gpus, Gpus::Unsaid) {
             self.warn(&GpuNotChecked { target: &target.name }, format!("target.{}", target.name));
         }
-        let arch = target
-            .arch
-            .as_ref()
-            .map(|written| written.value)
-            .or(implied)
-            .or(os.and_then(|os| os.cpu))
-            .unwrap_or(CpuArch::X86_64);
+        let written = target.arch.as_ref().map(|written| written.value);
+        let arch = written.or(implied).or_else(|| os?.cpu).unwrap_or(CpuArch::X86_64);
         self.jetson_under_wsl2(target, &gpus);
         self.one_processor(target, implied, &gpus);
         let mut platform = Platform::new(arch, os, &gpus);
