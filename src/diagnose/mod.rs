@@ -213,22 +213,11 @@ pub fn host_of(text: &str) -> Result<Record, ReadError> {
 
 /// What is said where there is no CUDA.
 const ON_MACOS: &str = "torch-on-macos";
-/// What says that CUDA, its compiler, a driver or a GPU is not there.
-const WITHOUT_CUDA: &[&str] = &[
-    "bitsandbytes-binary-missing",
-    "build-without-cuda",
-    "driver-not-found",
-    "no-device",
-    "no-gpu-found",
-    "nvidia-smi-missing",
-    "toolkit-missing",
-    "torch-without-cuda",
-];
 
 /// On macOS there is no CUDA, whichever sentence says so; and elsewhere nothing is told of it.
 fn tell_of_macos(matches: &mut Vec<Match>, is_of_macos: bool) {
     let Some(row) = at_hand().diagnoses.iter().find(|row| row.code == ON_MACOS) else { return };
-    for found in matches.iter_mut().filter(|found| is_of_macos && WITHOUT_CUDA.contains(&&*found.row.code)) {
+    for found in matches.iter_mut().filter(|found| is_of_macos && found.row.no_cuda) {
         (found.row, found.patterns) = (row, Vec::new());
     }
     let mut is_told = !is_of_macos;

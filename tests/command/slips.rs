@@ -298,6 +298,10 @@ fn words_of_other_readers_are_added_as_no_packages() {
         ("PIL", "gpuenv add pillow"),
         ("sklearn", "gpuenv add scikit-learn"),
         ("tensorflow-gpu", "gpuenv add tensorflow"),
+        ("tensorflow-cpu", "gpuenv add tensorflow+cpu"),
+        ("tensorflow-cpu==2.16.1", "gpuenv add tensorflow==2.16.1+cpu"),
+        ("pytorch>=2.4", "gpuenv add \"torch>=2.4\""),
+        ("pytorch-cuda=12.1", "gpuenv add cuda==12.1"),
         ("pytorch-cuda==12.1", "gpuenv add cuda==12.1"),
     ] {
         place.run(&["add", word]).exits(2).says(says);

@@ -274,6 +274,9 @@ pub struct ErrorSignature {
     /// Whether nothing that it tells of keeps a stack from running on the host: a notice, or a fault of the program that ran.
     #[serde(default)]
     pub harmless: bool,
+    /// Whether it says that CUDA, a part of it, a driver or a GPU is not there: on macOS, where none is, the row of that is told.
+    #[serde(default)]
+    pub no_cuda: bool,
 }
 
 impl ErrorSignature {

@@ -73,7 +73,7 @@ pub fn add(common: &Common, args: &AddArgs, report: &Report) -> Result<Exit, Fai
     }
     let after = spec::rewrite(&begun.file.text, &edits).map_err(unwritable)?;
     notes.iter().for_each(|note| report.note(note));
-    let exit = begun.finish(after, edits, args.mode.dry_run, report).map_err(package::as_typed)?;
+    let exit = begun.finish(after, edits, args.mode.dry_run, report)?;
     if exit == Exit::Yes && !unheard_of.is_empty() {
         let names = unheard_of.join(", ");
         report.note(&format!(

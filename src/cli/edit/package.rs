@@ -60,6 +60,7 @@ pub fn read(word: &str, table_of: impl Fn(&str) -> Table) -> Result<(Table, Stri
         return Err(refuse(word, "write a package, `torch`, or one with a version, `torch==2.5.1`"));
     }
     let table = table_of(&name);
+    refuse_other_name(word, &name, rest)?;
     if table == Table::Stack {
         return of_stack(word).map(|(name, constraint)| (table, name, constraint));
     }
@@ -104,7 +105,6 @@ fn bare(constraint: &str) -> String {
 
 fn instead(name: &str, version: &str) -> String {
     let version = version.trim();
-    let name = other_name(name).unwrap_or(name);
     let is_version = version.starts_with(|c: char| c.is_ascii_digit()) && check(Table::Stack, name, version).is_ok();
     match is_version {
         true => format!("write `{name}=={version}`"),
@@ -116,24 +116,21 @@ fn examples(name: &str) -> String {
     format!("write `{name}` for any version, `{name}==2.5.1`, or a range in quotes, `\"{name}>=2.4,<2.8\"`")
 }
 
-/// A failure whose help names a package's line of the file, as the command that writes it: nobody has edited a file.
-pub fn as_typed(mut failure: Failure) -> Failure {
-    for problem in failure.problems.iter_mut().filter(|problem| problem.code == "unknown-package") {
-        let line = problem.help.as_deref().and_then(|help| help.strip_prefix("write `")?.strip_suffix("\"`"));
-        if let Some((name, constraint)) = line.and_then(|line| line.split_once(" = \"")) {
-            problem.help = Some(format!("run `gpuenv add {name}{}`", asked(constraint)));
-        }
-    }
-    failure
-}
-
-/// A constraint as it is typed behind a name.
-fn asked(constraint: &str) -> String {
-    match constraint {
-        "*" => String::new(),
-        version if version.starts_with(|c: char| c.is_ascii_digit()) => format!("=={version}"),
-        range => range.to_string(),
-    }
+/// Refuses the name by which others call a package of the stack, with what to type: nobody has edited a file.
+fn refuse_other_name(word: &str, name: &str, rest: &str) -> Result<(), Failure> {
+    let Some(meant) = other_name(name) else { return Ok(()) };
+    let version = rest.trim_start_matches('=').trim();
+    let is_version = version.starts_with(|c: char| c.is_ascii_digit());
+    let asked = if is_version { format!("=={version}") } else { rest.to_string() };
+    let meant_so = match name.ends_with("-cpu") {
+        true if is_version => format!("{meant}{asked}+cpu"),
+        true => format!("{meant}+cpu"),
+        // A shell would take `>` for a file.
+        false if asked.contains(['<', '>', '|', '*', ' ']) => format!("\"{meant}{asked}\""),
+        false => format!("{meant}{asked}"),
+    };
+    let message = format!("`{}` is `{meant}` in gpuenv.toml", clean(word));
+    Err(Failure::new(Exit::BadInput, "usage", message).help(clean(&format!("run `gpuenv add {meant_so}`"))))
 }
 
 /// Refuses what a table would not take, in its words.
@@ -147,9 +144,7 @@ fn check(table: Table, name: &str, constraint: &str) -> Result<(), Failure> {
     let problem = |error: spec::SpecError| {
         // What is general is told better by examples of this package.
         let is_general = |help: &String| error.code == "constraint" && !help.starts_with("write `");
-        // Nobody has edited a file.
-        let meant = other_name(name).map(|meant| format!("run `gpuenv add {meant}{}`", asked(constraint)));
-        let help = meant.or_else(|| error.help.filter(|help| !is_general(help))).or_else(|| Some(examples(name)));
+        let help = error.help.filter(|help| !is_general(help)).or_else(|| Some(examples(name)));
         Problem { code: error.code, message: error.message, span: None, help }
     };
     Err(Failure { exit: Exit::BadInput, problems: errors.into_iter().map(problem).collect(), file: None })
