@@ -59,8 +59,8 @@ impl Catalog {
                 package.strip_prefix("nvidia-").and_then(|name| name.strip_prefix(part)?.strip_prefix("-cu")).is_some()
             }
         };
-        let packages = distinct(self.listings.iter().map(|row| &*row.package).filter(|package| is_of_part(package)));
-        let told = packages.into_iter().map(|name| self.absent(name, wanted));
+        let packages = self.listings.heads().into_iter().filter(|package| is_of_part(package));
+        let told = packages.map(|name| self.absent(name, wanted));
         // Before the first of a package's releases there is nothing to tell.
         let told: Vec<_> = told.filter(|told| *told != Err(Gap::Unlisted)).collect::<Result<_, _>>().ok()?;
         told.into_iter().min_by_key(|row| self.day_of(row))
@@ -101,7 +101,7 @@ impl Catalog {
     }
 
     fn listings_of(&self, package: &str) -> impl Iterator<Item = &Listing> {
-        self.listings.iter().filter(move |row| row.package == package)
+        self.listings.of(package).iter()
     }
 
     /// The day of what a listing rests on: the earlier, the less it tells.

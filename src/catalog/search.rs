@@ -65,9 +65,9 @@ impl Catalog {
         all("companion", self.companions.iter(), see);
         all("source_build", &self.source_builds, see);
         all("finished_wheel", &self.finished_wheels, see);
-        all("listing", &self.listings, see);
+        all("listing", self.listings.iter(), see);
         all("practice", &self.practices, see);
-        all("libraries", &self.libraries, see);
+        all("libraries", self.libraries.iter(), see);
         all("extension", &self.extensions, see);
         all("os", &self.oses, see);
         all("image", self.images.iter(), see);

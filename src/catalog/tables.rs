@@ -221,7 +221,7 @@ macro_rules! headed {
     )+};
 }
 
-headed!(Build by package, Companion by package, Asks by package, Image by repository);
+headed!(Build by package, Companion by package, Asks by package, Libraries by package, Listing by package, Image by repository);
 
 /// A file laid over the catalog.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -404,9 +404,9 @@ tables! {
     /// Packages that install one module.
     shared_modules: Table<SharedModule> = "shared_module",
     /// The NVIDIA libraries that releases pin.
-    libraries: Table<Libraries> = "libraries",
+    libraries: Grouped<Libraries> = "libraries",
     /// How much of the listings of indexes was read.
-    listings: Table<Listing> = "listing",
+    listings: Grouped<Listing> = "listing",
     /// What publishers always do.
     practices: Table<Practice> = "practice",
     /// Wheels and their sha256; packed away when the catalog is built in.

@@ -25,7 +25,7 @@ pub const FORMAT: Format = Format {
 };
 
 /// The oldest Python that any of Modal's image builders takes.
-const OLDEST_PYTHON: Version = Version::of(const { &Written::new("3.10") });
+const OLDEST_PYTHON: Version = Version::of(const { &Written::release("3.10") });
 
 fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Result<String, ExportError> {
     let mut out =

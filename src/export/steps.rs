@@ -18,7 +18,7 @@ pub const UV_IMAGE: &str = "ghcr.io/astral-sh/uv:0.13.8";
 pub const UV: &str = UV_IMAGE.split_at("ghcr.io/astral-sh/uv:".len()).1;
 
 /// The oldest Python that this uv can install.
-pub const OLDEST_PYTHON: Version = Version::of(const { &Written::new("3.8") });
+pub const OLDEST_PYTHON: Version = Version::of(const { &Written::release("3.8") });
 
 /// Beside each other, so that a later stage can take both.
 pub const PYTHON_DIRECTORY: &str = "/opt/python";

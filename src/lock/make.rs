@@ -280,7 +280,7 @@ fn toolkit_package(catalog: &Catalog, chosen: &TargetSolution<'_>) -> Option<Ins
     if !chosen.companions.iter().any(|one| one.follows_cuda() && (asks(&one.package) || through(one))) {
         return None;
     }
-    let row = catalog.libraries.iter().find(|row| *row.package == *TOOLKIT && row.version == version)?;
+    let row = catalog.libraries.of(TOOLKIT).iter().find(|row| row.version == version)?;
     Some(Install::from_pypi(TOOLKIT.to_string(), row.version.to_string()))
 }
 
@@ -386,12 +386,14 @@ impl<'a, 'c> Ordinary<'a, 'c> {
 /// pin, one that is chosen for itself comes through no extra.
 fn libraries(catalog: &Catalog, chosen: &TargetSolution<'_>, install: &Install) -> Vec<String> {
     let same = |row: &&Libraries| {
-        row.package == install.package
-            && row.variant.is_none()
-            && row.version.as_str() == install.version
-            && row.arch.is_none_or(|of| of == chosen.arch)
+        row.variant.is_none() && row.version.as_str() == install.version && row.arch.is_none_or(|of| of == chosen.arch)
     };
-    let row = catalog.libraries.iter().filter(|_| install.index.is_none() && install.url.is_none()).find(same);
+    let row = catalog
+        .libraries
+        .of(&install.package)
+        .iter()
+        .filter(|_| install.index.is_none() && install.url.is_none())
+        .find(same);
     let is_other = |name: &str, version: &str| {
         let mut by_pip = chosen.by_pip.iter();
         install.package == TOOLKIT && by_pip.any(|(of, own)| of == name && *own.as_str() != version[2..])

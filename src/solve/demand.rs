@@ -68,7 +68,7 @@ impl<'c> Demand<'c> {
     /// Whether it starts on a driver, for a GPU of one of these brands and of this compute capability, where they are known. A
     /// driver of which no CUDA version is known fulfils no minimum: to the runtime it would be known.
     pub(super) fn admits(&self, driver: &DriverRow<'_>, (brands, arch): (Option<&[&str]>, Option<&Version>)) -> bool {
-        const UNKNOWN: &Version = &Version::of(const { &Written::new("0") });
+        const UNKNOWN: &Version = &Version::of(const { &Written::release("0") });
         let cuda = driver.branch.cuda.as_ref().unwrap_or(UNKNOWN);
         // On Windows the numbers of a branch go on beyond its own, and images except branches by Linux's numbers.
         let is_branch = driver.windows && driver.version.len() == 1;

@@ -72,26 +72,30 @@ pub enum Uncompiled<'a, 'c> {
     NoTriton(&'c Version),
 }
 
-/// Why torch.compile of a build does not run on a target with a line of Python; none if it does, or does with no Python, since
-/// Triton runs on none of the GPUs.
+/// Why torch.compile of a build does not run on a target with a line of Python, to be asked for each; none if it does, or does
+/// with no Python, since Triton runs on none of the GPUs.
 pub fn uncompiled<'a, 'c>(
     request: &'a Request<'c>,
     build: &'c Build,
     target: &TargetRequest<'_>,
-    line: &Version,
-) -> Option<Uncompiled<'a, 'c>> {
-    let (rules, catalog) = (request.rules, request.catalog);
-    if build.package != TORCH || build.triton.as_ref().is_some_and(|triton| never_compiles(rules, triton, target)) {
-        return None;
-    }
+) -> impl Fn(&Version) -> Option<Uncompiled<'a, 'c>> {
+    let rules = request.rules;
+    let compiles =
+        build.package == TORCH && build.triton.as_ref().is_none_or(|triton| !never_compiles(rules, triton, target));
     // A nightly is judged as the release that it precedes.
     let release = build.version.release();
-    let mut all = rules.between(Subject::Compile, Subject::Python);
-    let holds = |rule: &Needs<'_>| request.holds(&rule.row.id, &target.name);
-    let refused = all.find(|rule| rule.range.admits(&release) && !rule.needs.admits(line) && holds(rule));
-    let lacks = |_: &&Version| !target.is_cpu() && fits::triton_of(catalog, &[build], Some(line)).is_none();
-    let missing = || build.triton.as_ref().filter(lacks).map(Uncompiled::NoTriton);
-    refused.map(Uncompiled::Refused).or_else(missing)
+    let holds = |rule: &&Rc<Needs<'_>>| rule.range.admits(&release) && request.holds(&rule.row.id, &target.name);
+    let refusing: Vec<&Rc<Needs<'_>>> = match compiles {
+        true => rules.between(Subject::Compile, Subject::Python).filter(holds).collect(),
+        false => Vec::new(),
+    };
+    let triton = build.triton.as_ref().filter(|_| compiles && !target.is_cpu());
+    let there = fits::triton_by_python(request.catalog, build);
+    move |line| {
+        let refused = refusing.iter().find(|rule| !rule.needs.admits(line));
+        let missing = || triton.filter(|_| there(Some(line)).is_none()).map(Uncompiled::NoTriton);
+        refused.map(|rule| Uncompiled::Refused(rule)).or_else(missing)
+    }
 }
 
 /// Whether Triton runs on none of a target's GPUs.

@@ -360,15 +360,20 @@ pub fn best_arch(gpu: crate::types::Cc, toolkit: &[Arch], builder: &[Arch], tegr
 
 /// The triton that a build asks for: on the Pythons that its metadata names, else on those that triton has wheels for.
 pub fn triton_of<'c>(catalog: &'c Catalog, builds: &[&'c Build], python: Option<&Version>) -> Option<&'c Version> {
-    let build = builds.iter().find(|build| build.triton.is_some())?;
-    let version = build.triton.as_ref()?;
-    let of_wheels = || {
+    builds.iter().find(|build| build.triton.is_some()).and_then(|build| triton_by_python(catalog, build)(python))
+}
+
+/// The same of one build, to be asked for many Pythons.
+pub fn triton_by_python<'c>(catalog: &Catalog, build: &'c Build) -> impl Fn(Option<&Version>) -> Option<&'c Version> {
+    let of_wheels = |version: &Version| {
         let row = catalog.companions.of(TRITON).iter().find(|row| row.version == *version);
         row.and_then(|row| row.python.as_deref())
     };
-    let accepted = build.triton_python.as_deref().or_else(of_wheels).and_then(|text| Constraint::parse(text).ok());
-    let is_there = accepted.zip(python).is_none_or(|(accepted, line)| accepted.admits(line));
-    is_there.then_some(version)
+    let version = build.triton.as_ref();
+    let accepted = version.and_then(|version| build.triton_python.as_deref().or_else(|| of_wheels(version)));
+    let accepted = accepted.and_then(|text| Constraint::parse(text).ok());
+    let is_there = move |line: &Version| accepted.as_ref().is_none_or(|accepted| accepted.admits(line));
+    move |python| version.filter(|_| python.is_none_or(&is_there))
 }
 
 #[cfg(test)]

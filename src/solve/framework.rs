@@ -78,11 +78,7 @@ impl<'c> Framework<'c> {
             system_cuda: releases.iter().any(|release| release.builds().any(needs_system)),
             system_cuda_for_systems: releases.iter().any(|release| release.for_systems().any(needs_system)),
             reads_of_compiler: builds.iter().any(|build| build.reads_of_compiler().is_some()),
-            unread: catalog
-                .listings
-                .iter()
-                .filter(|row| row.package == package && row.reading == Reading::Seen)
-                .collect(),
+            unread: catalog.listings.of(package).iter().filter(|row| row.reading == Reading::Seen).collect(),
             releases: releases.into(),
             versions: versions.into(),
             of_version,

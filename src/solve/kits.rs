@@ -20,7 +20,7 @@ pub struct Kit<'c> {
 impl<'c> Kit<'c> {
     /// Those of a catalog.
     pub fn all(catalog: &'c Catalog) -> Vec<Kit<'c>> {
-        catalog.libraries.iter().filter(|row| row.package == nvidia::TOOLKIT).map(Kit::of).collect()
+        catalog.libraries.of(nvidia::TOOLKIT).iter().map(Kit::of).collect()
     }
 
     fn of(row: &'c Libraries) -> Kit<'c> {

@@ -58,8 +58,8 @@ pub fn known_of(facts: &Facts<'_>, name: &str) -> Vec<Version> {
     let is_it = |(of, _): &(&str, &str)| *of == name;
     let mut known: Vec<Version> =
         rows.iter().flat_map(Libraries::asked).filter(is_it).filter_map(|(_, range)| read(range)).collect();
-    known.extend(rows.iter().filter(|row| *row.package == *name).map(|row| row.version));
-    known.extend(listings.iter().filter(|row| *row.package == *name).flat_map(|row| row.releases.iter().copied()));
+    known.extend(rows.of(name).iter().map(|row| row.version));
+    known.extend(listings.of(name).iter().flat_map(|row| row.releases.iter().copied()));
     if !known.is_empty() {
         let requirements = facts.catalog.companions.iter().flat_map(|row| row.requirements());
         known.extend(requirements.filter(|(of, ..)| *of == name).filter_map(|(_, range, _)| read(range)));
@@ -168,12 +168,11 @@ pub fn asked_of<'c>(
 
 fn rows_of<'c>(catalog: &'c Catalog, build: &'c Build, arch: Option<CpuArch>) -> impl Iterator<Item = &'c Libraries> {
     let of_build = move |row: &&'c Libraries| {
-        row.package == build.package
-            && row.version == build.version
+        row.version == build.version
             && row.variant.as_ref().is_none_or(|variant| *variant == build.variant)
             && (row.arch.is_none() || arch.is_none() || row.arch == arch)
     };
-    catalog.libraries.iter().filter(of_build)
+    catalog.libraries.of(&build.package).iter().filter(of_build)
 }
 
 /// Whether the wheels of what a build leaves open, of a toolkit release, are for the C library of a machine.

@@ -202,9 +202,9 @@ fn asked_beside<'c>(
     let pinned = read.flat_map(|build| asked_of(catalog, build, Some(build.arch)));
     // Of a metapackage its extras are asked for, which stand among what the build pins.
     let is_pin = |row: &Libraries, (name, range): (&str, &str)| {
-        row.package == name && name.starts_with("nvidia-") && range.strip_prefix("==") == Some(row.version.as_str())
+        name.starts_with("nvidia-") && range.strip_prefix("==") == Some(row.version.as_str())
     };
-    let bringing = pinned.flat_map(|pin| catalog.libraries.iter().filter(move |row| is_pin(row, pin)));
+    let bringing = pinned.flat_map(|pin| catalog.libraries.of(pin.0).iter().filter(move |row| is_pin(row, pin)));
     let all = of_packages.chain(bringing.flat_map(Libraries::asked).map(|(name, _)| name));
     let is_open = |name: &&str| asks.iter().all(|(asked, _)| asked != name);
     let is_component = |name: &&str| kits.iter().any(|kit| kit.version_of(name).is_some());
@@ -249,8 +249,8 @@ pub fn bring_along<'c>(catalog: &'c Catalog, kit: &Kit<'c>, pins: &mut Vec<(&'c 
     let mut next = 0;
     while let Some((package, version)) = pins.get(next).copied() {
         next += 1;
-        let asking = |row: &&Libraries| row.package == *package && row.version.as_str() == version;
-        let asked = catalog.libraries.iter().find(asking).into_iter().flat_map(Libraries::asked);
+        let asking = |row: &&Libraries| row.version.as_str() == version;
+        let asked = catalog.libraries.of(package).iter().find(asking).into_iter().flat_map(Libraries::asked);
         for (name, _) in asked {
             if pins.iter().all(|(pinned, _)| *pinned != name) {
                 pins.extend(kit.text_of(name).map(|version| (name, version)));

@@ -14,7 +14,7 @@ use super::wants::Want;
 pub fn of_build<'c>(catalog: &'c Catalog, build: &Build, piece: &str) -> Option<Want<'c>> {
     let piece = without_cuda(piece);
     let asked = |row: &'c Libraries| row.asked().find(|(name, _)| without_cuda(name) == piece);
-    let of_package = || catalog.libraries.iter().filter(|row| row.package == build.package);
+    let of_package = || catalog.libraries.of(&build.package).iter();
     let is_read_there = |row: &Libraries| row.arch.is_none_or(|arch| arch == build.arch);
     let is_of_release =
         |row: &&Libraries| row.version == build.version.release() && (build.pins.is_some() || is_read_there(row));
@@ -39,8 +39,7 @@ pub fn all_of_build<'c>(catalog: &'c Catalog, build: &Build) -> Vec<Want<'c>> {
 
 /// NVIDIA's metapackage of the toolkit that a build was made with.
 fn kit_of<'c>(catalog: &'c Catalog, build: &Build) -> Option<&'c Libraries> {
-    let is_it = |row: &&Libraries| row.package == nvidia::TOOLKIT && Some(row.version) == build.toolkit;
-    catalog.libraries.iter().find(is_it)
+    catalog.libraries.of(nvidia::TOOLKIT).iter().find(|row| Some(row.version) == build.toolkit)
 }
 
 /// The name of a piece without the CUDA that it is of: since CUDA 13 names no longer tell it.

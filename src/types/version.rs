@@ -27,13 +27,19 @@ pub struct Written {
     text: &'static str,
     /// The first four components, 32 bits each, so that comparing costs no parsing.
     key: [u64; 2],
+    /// What follows the components, by its order; none where nothing is known to be that.
+    tail: Option<Tail>,
     /// No component lies beyond `key`: there are at most four, each below 2^32.
     fits: bool,
-    /// Nothing lies beyond `key`: neither a component nor a pre- or post-release.
-    plain: bool,
     /// Number of components written.
     len: u8,
 }
+
+/// How a release's satellites are ordered: `dev` < `a` < `b` < `rc` < release < `post`, and each by its number.
+type Tail = (i8, u64);
+
+/// Of a release itself.
+const RELEASE: Option<Tail> = Some((0, 0));
 
 /// What was read so far, by its text.
 fn kept() -> MutexGuard<'static, HashMap<&'static str, Version>> {
@@ -61,10 +67,14 @@ pub enum VersionError {
 const MAX_LEN: usize = 64;
 
 impl Written {
-    /// The text is trusted: whoever wrote it into a program has checked it.
-    pub const fn new(text: &'static str) -> Self {
-        let (key, len, fits, plain) = key_of(text.as_bytes());
-        Written { text, key, fits, plain, len }
+    /// A release that a program names: whoever wrote it there has checked it.
+    pub const fn release(text: &'static str) -> Self {
+        let (key, len, fits) = key_of(text.as_bytes());
+        Written { text, key, tail: RELEASE, fits, len }
+    }
+
+    fn new(text: &'static str) -> Self {
+        Written { tail: tail_rank(split_tail(text).1), ..Written::release(text) }
     }
 
     /// The same of a text that nobody has checked; none where it is no version.
@@ -155,7 +165,7 @@ impl Version {
 
     /// Whether this is a pre-release (`rc`, `a`, `b`, `dev`).
     pub fn is_prerelease(&self) -> bool {
-        !self.0.plain && tail_rank(split_tail(self.0.text).1).is_some_and(|(rank, _)| rank < 0)
+        self.0.tail.is_some_and(|(rank, _)| rank < 0)
     }
 
     /// The release that a pre-release precedes, `2.8.0` of `2.8.0.dev20250327`; a release is its own.
@@ -165,29 +175,25 @@ impl Version {
 
     /// Compares only as many components as `bound` has: `12.4.1` cut to `12.4` is equal.
     pub fn cmp_prefix(&self, bound: &Version) -> Ordering {
-        if self.0.fits && bound.0.plain {
+        let cut = if self.0.fits && bound.0.fits {
             let mask = match bound.0.len {
                 0 | 1 => [!0 << 32, 0],
                 2 => [!0, 0],
                 3 => [!0, !0 << 32],
                 _ => [!0, !0],
             };
-            return whole([self.0.key[0] & mask[0], self.0.key[1] & mask[1]]).cmp(&whole(bound.0.key));
-        }
-        let mut mine = self.components();
-        for theirs in bound.components() {
-            match mine.next().unwrap_or(0).cmp(&theirs) {
-                Ordering::Equal => {}
-                other => return other,
-            }
-        }
-        let (_, tail) = split_tail(bound.0.text);
-        if tail.is_empty() { Ordering::Equal } else { self.cmp(bound) }
+            whole([self.0.key[0] & mask[0], self.0.key[1] & mask[1]]).cmp(&whole(bound.0.key))
+        } else {
+            let mut mine = self.components();
+            let each = bound.components().map(|theirs| mine.next().unwrap_or(0).cmp(&theirs));
+            each.fold(Ordering::Equal, Ordering::then)
+        };
+        cut.then_with(|| if bound.0.tail == RELEASE { Ordering::Equal } else { self.cmp(bound) })
     }
 
     /// The first `count` components as written, `12.4` for `12.4.1`.
     pub fn prefix(&self, count: usize) -> Version {
-        if self.0.plain && self.len() <= count {
+        if self.0.tail == RELEASE && self.len() <= count {
             return *self;
         }
         let (release, _) = split_tail(self.0.text);
@@ -196,9 +202,8 @@ impl Version {
     }
 }
 
-/// The comparison key of a version's text, its number of components, whether these fit into the key, and whether nothing
-/// follows them.
-const fn key_of(text: &[u8]) -> ([u64; 2], u8, bool, bool) {
+/// The comparison key of a version's text, its number of components, and whether these fit into the key.
+const fn key_of(text: &[u8]) -> ([u64; 2], u8, bool) {
     let mut parts = [0u64; 4];
     let (mut at, mut len, mut fits) = (0, 1u8, true);
     while at < text.len() {
@@ -221,7 +226,7 @@ const fn key_of(text: &[u8]) -> ([u64; 2], u8, bool, bool) {
         }
         at += 1;
     }
-    ([parts[0] << 32 | parts[1], parts[2] << 32 | parts[3]], len, fits, fits && at == text.len())
+    ([parts[0] << 32 | parts[1], parts[2] << 32 | parts[3]], len, fits)
 }
 
 /// A key as one number: two are compared at once.
@@ -243,10 +248,9 @@ fn split_tail(text: &str) -> (&str, &str) {
     }
 }
 
-/// The order of a release's satellites: `dev` < `a` < `b` < `rc` < release < `post`.
-fn tail_rank(tail: &str) -> Option<(i8, u64)> {
+fn tail_rank(tail: &str) -> Option<Tail> {
     if tail.is_empty() {
-        return Some((0, 0));
+        return RELEASE;
     }
     let digits = tail.trim_start_matches(|c: char| c.is_ascii_alphabetic());
     let name = &tail[..tail.len() - digits.len()];
@@ -267,25 +271,15 @@ fn tail_rank(tail: &str) -> Option<(i8, u64)> {
 
 impl Ord for Version {
     fn cmp(&self, other: &Self) -> Ordering {
-        if self.0.fits && other.0.fits {
-            let release = whole(self.0.key).cmp(&whole(other.0.key));
-            return release.then_with(|| match self.0.plain && other.0.plain {
-                true => Ordering::Equal,
-                false => tail_rank(split_tail(self.0.text).1).cmp(&tail_rank(split_tail(other.0.text).1)),
-            });
-        }
-        let (mine, my_tail) = split_tail(self.0.text);
-        let (theirs, their_tail) = split_tail(other.0.text);
-        let (mut mine, mut theirs) = (numbers(mine), numbers(theirs));
-        loop {
-            match (mine.next(), theirs.next()) {
-                (None, None) => return tail_rank(my_tail).cmp(&tail_rank(their_tail)),
-                (left, right) => match left.unwrap_or(0).cmp(&right.unwrap_or(0)) {
-                    Ordering::Equal => {}
-                    other => return other,
-                },
-            }
-        }
+        let release = if self.0.fits && other.0.fits {
+            whole(self.0.key).cmp(&whole(other.0.key))
+        } else {
+            let (mut mine, mut theirs) = (self.components(), other.components());
+            let count = self.len().max(other.len());
+            let each = (0..count).map(|_| mine.next().unwrap_or(0).cmp(&theirs.next().unwrap_or(0)));
+            each.fold(Ordering::Equal, Ordering::then)
+        };
+        release.then_with(|| self.0.tail.cmp(&other.0.tail))
     }
 }
 

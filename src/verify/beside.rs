@@ -64,13 +64,9 @@ pub fn pins<'c>(context: &CheckContext<'c>, wheel: &'c Wheel) -> Vec<(&'c str, &
     if !builds.any(is_served) {
         return Vec::new();
     }
-    let is_it = |row: &&Libraries| {
-        row.package == wheel.package
-            && row.version.as_str() == release
-            && row.variant.is_none()
-            && row.arch.is_none_or(is_of)
-    };
-    let asked = context.catalog.libraries.iter().filter(is_it).flat_map(Libraries::asked);
+    let is_it =
+        |row: &&Libraries| row.version.as_str() == release && row.variant.is_none() && row.arch.is_none_or(is_of);
+    let asked = context.catalog.libraries.of(&wheel.package).iter().filter(is_it).flat_map(Libraries::asked);
     asked.filter_map(|(name, range)| Some((name, range.strip_prefix("==")?))).collect()
 }
 

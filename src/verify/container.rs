@@ -149,7 +149,7 @@ fn starts(
     arch: Option<&Version>,
     brands: &[&str],
 ) -> Result<bool, String> {
-    const NEVER: &Version = &Version::of(const { &Written::new("0") });
+    const NEVER: &Version = &Version::of(const { &Written::release("0") });
     let holds = |machine: &Subjects<'_>, brand| {
         requirement.holds(&Subjects { arch, brand, ..*machine }).map_err(|error| error.to_string())
     };

@@ -9,13 +9,19 @@ use crate::types::{Arch, CpuArch, Specifier, Version};
 impl Libraries {
     /// Each package with what is asked for of it, `nvidia-cublas` and `<=13.1.1.3,>=13.1.0.3`; nothing where any does.
     pub fn asked(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.pins.split(' ').map(|pin| pin.split_at(pin.find(['=', '<', '>', '~', '!']).unwrap_or(pin.len())))
+        self.pins.split(' ').map(name_and_range)
     }
 
     /// The oldest release that what is asked for takes: of `==13.0.88` it itself.
     pub fn oldest(asked: &str) -> Option<&str> {
         asked.split(',').find_map(|one| one.strip_prefix("==").or_else(|| one.strip_prefix(">=")))
     }
+}
+
+/// The name of a package and what is asked for of it, `nvidia-cublas` and `<=13.1.1.3,>=13.1.0.3`.
+fn name_and_range(asked: &str) -> (&str, &str) {
+    let begins = |byte: u8| matches!(byte, b'=' | b'<' | b'>' | b'~' | b'!');
+    asked.split_at(asked.bytes().position(begins).unwrap_or(asked.len()))
 }
 
 /// The CUDA major in the name of a library of NVIDIA's, 12 of `nvidia-nccl-cu12`.
@@ -216,7 +222,7 @@ impl Companion {
         self.requires.iter().map(|text| {
             let text = text.strip_suffix(BY_CODE).unwrap_or(text);
             let (asked, only) = text.split_once("; ").map_or((text, None), |(asked, only)| (asked, Some(only)));
-            let (of, range) = asked.split_at(asked.find(['=', '<', '>', '~', '!']).unwrap_or(asked.len()));
+            let (of, range) = name_and_range(asked);
             (of, range, only)
         })
     }

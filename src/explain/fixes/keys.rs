@@ -65,7 +65,7 @@ impl<'c> Finder<'_, 'c> {
         let Some(package) = key.strip_prefix("stack.") else { return };
         let catalog = self.asker.catalog;
         let stays = |fix: &Fix| fix.changes.iter().any(|change| change.key == *key && change.to.is_some());
-        let listed = catalog.listings.iter().find(|row| row.package == *package && !self.found.iter().any(stays));
+        let listed = catalog.listings.of(package).first().filter(|_| !self.found.iter().any(stays));
         let now = listed.and_then(|row| row.now.as_deref());
         let known = catalog.companions.heads().into_iter();
         let is_kin = |name: &&str| {

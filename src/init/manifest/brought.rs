@@ -23,7 +23,7 @@ pub(super) fn is_brought(catalog: &Catalog, stack: &[Entry], library: &str) -> b
     let asks = |row: &Libraries| {
         row.pins.split(' ').any(|pin| Specifier::split(pin).is_some_and(|(name, _)| base(name) == library))
     };
-    let frameworks = catalog.libraries.iter().filter(|row| FRAMEWORKS.contains(&&*row.package));
+    let frameworks = FRAMEWORKS.iter().flat_map(|framework| catalog.libraries.of(framework));
     frameworks.filter(|row| may_be(row)).any(asks)
 }
 

@@ -111,12 +111,14 @@ impl<'c> Plan<'_, 'c> {
     /// that the drivers know. Of these, or else of all, those whose images hold the cuDNN that a package loads.
     fn preferred_toolkits(&self, classes: &[usize], rows: &[&Toolkit]) -> RowSet {
         let request = self.request;
+        let asked = self.packages.iter().zip(&request.companions);
+        let asked = asked.map(|(package, ask)| -> Vec<&Companion> {
+            package.releases.iter().filter(|one| ask.constraint.admits(&one.version)).copied().collect()
+        });
+        let asked: Vec<_> = asked.collect();
         let is_followed = |row: usize| {
-            let follows = |one: &Companion| fits::companion_line(one, Some(&rows[row].version));
-            let mut asked = self.packages.iter().zip(&request.companions);
-            asked.all(|(package, ask)| {
-                package.releases.iter().any(|one| ask.constraint.admits(&one.version) && follows(one))
-            })
+            let follows = |one: &&Companion| fits::companion_line(one, Some(&rows[row].version));
+            asked.iter().all(|releases| releases.iter().any(follows))
         };
         let installed = |row: usize| {
             classes.iter().all(|&class| {

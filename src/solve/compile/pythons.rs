@@ -133,18 +133,16 @@ impl<'q, 'c> Plan<'q, 'c> {
             let (framework, lines, targets) = (release.framework, lines.clone(), targets.clone());
             let (len, admitted, arches) = (rows.len(), admitted.clone(), arches.clone());
             self.network.relate(release.var, var, move |row| {
-                let fails = |target: &&TargetRequest<'c>, line: &Version| {
-                    let build = framework.releases[row].on(target.platform);
-                    let why = |build| failing::uncompiled(request, build, target, line);
-                    build.is_some_and(|build| why(build).is_some())
-                };
-                let is_torch = framework.package == TORCH;
+                let builds =
+                    targets.iter().filter_map(|target| Some((framework.releases[row].on(target.platform)?, target)));
+                let uncompiled: Vec<_> =
+                    builds.map(|(build, target)| failing::uncompiled(request, build, target)).collect();
                 let copy = |line: &Version| {
                     let of = (framework.package.to_string(), *framework.releases[row].version);
                     let on = [of, ("python".to_string(), *line)];
                     let leaves =
                         len > COMPILING * lines.len() && leave_out(request.problem, on, &request.packages, &arches);
-                    let fails = is_torch && targets.iter().any(|target| fails(target, line));
+                    let fails = uncompiled.iter().any(|why| why(line).is_some());
                     usize::from(fails) + COMPILING * usize::from(leaves)
                 };
                 let of_line = |at: usize| if admitted.has(at) { copy(&lines[at].version) } else { 0 };

@@ -118,8 +118,7 @@ pub fn is_unheard_of(problem: &Problem<'_>, name: &str) -> bool {
 
 /// Where the wheels of a package lie of which no release is known, as its publisher says.
 pub fn lies_elsewhere<'c>(problem: &Problem<'c>, name: &str) -> Option<&'c str> {
-    let mut rows = problem.catalog.listings.iter().filter(|row| *row.package == *name);
-    rows.find_map(|row| row.elsewhere.as_deref())
+    problem.catalog.listings.of(name).iter().find_map(|row| row.elsewhere.as_deref())
 }
 
 /// What `[stack]` can name.

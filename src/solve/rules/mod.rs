@@ -20,6 +20,8 @@ pub use law::RuleId;
 pub struct Rules<'c> {
     /// Each row with its ranges, which are parsed when somebody asks for it: one question asks for few.
     rows: Vec<(&'c Rule, OnceCell<Option<Rc<Needs<'c>>>>)>,
+    /// Where those lie that relate one kind of things to another: whoever asks names both.
+    between: FxHashMap<(Subject, Subject), Vec<usize>>,
     /// The numbers of all, and of the laws, by name.
     ids: OnceCell<FxHashMap<&'c str, RuleId>>,
 }
@@ -121,7 +123,12 @@ impl<'a, 'c> PackageRules<'a, 'c> {
 impl<'c> Rules<'c> {
     /// The rules of a catalog.
     pub fn new(catalog: &'c Catalog) -> Self {
-        Rules { rows: catalog.rules.iter().map(|row| (row, OnceCell::new())).collect(), ids: OnceCell::new() }
+        let mut between: FxHashMap<_, Vec<usize>> = FxHashMap::default();
+        for (at, row) in catalog.rules.iter().enumerate() {
+            between.entry((row.subject, row.object)).or_default().push(at);
+        }
+        let rows = catalog.rules.iter().map(|row| (row, OnceCell::new())).collect();
+        Rules { rows, between, ids: OnceCell::new() }
     }
 
     /// The number of the rule or law with a name.
@@ -158,7 +165,7 @@ impl<'c> Rules<'c> {
 
     /// The rules between two kinds of things.
     pub fn between(&self, subject: Subject, object: Subject) -> impl Iterator<Item = &Rc<Needs<'c>>> {
-        self.proven(move |row| row.subject == subject && row.object == object)
+        self.those_between(subject, object, is_proven)
     }
 
     /// The rules between two kinds of things that speak of this subject.
@@ -168,19 +175,19 @@ impl<'c> Rules<'c> {
 
     /// What releases of a package need of an object.
     pub fn of_package(&self, package: &str, object: Subject) -> PackageRules<'_, 'c> {
-        let speaks = move |row: &Rule| row.object == object && is_of_package(row, package);
-        PackageRules { rules: self.proven(speaks).map(|rule| &**rule).collect() }
+        let speaks = |row: &Rule| is_proven(row) && row.package.as_deref() == Some(package);
+        PackageRules { rules: self.those_between(Subject::Package, object, speaks).map(|rule| &**rule).collect() }
     }
 
     /// The rules that may speak against a package on a GPU, for all that anybody knows.
     pub fn unproven_on<'a>(&'a self, package: &'a str, gpu: &'a Version) -> impl Iterator<Item = &'a Rc<Needs<'c>>> {
-        let speaks = move |row: &Rule| row.unproven && row.object == Subject::Gpu && is_of_package(row, package);
-        self.that(speaks).filter(|rule| !rule.needs.admits(gpu))
+        let speaks = move |row: &Rule| row.unproven && row.package.as_deref() == Some(package);
+        self.those_between(Subject::Package, Subject::Gpu, speaks).filter(|rule| !rule.needs.admits(gpu))
     }
 
     /// What parts of a package's releases need of an object.
     pub fn of_parts<'a>(&'a self, package: &'a str, object: Subject) -> impl Iterator<Item = &'a Rc<Needs<'c>>> {
-        self.that(move |row| row.part && row.object == object && is_of_package(row, package))
+        self.those_between(Subject::Package, object, move |row| row.part && row.package.as_deref() == Some(package))
     }
 
     /// Whether a package compares the CUDA that compiles with that of its framework.
@@ -197,12 +204,12 @@ impl<'c> Rules<'c> {
 
     /// Every rule.
     pub fn all(&self) -> impl Iterator<Item = &Rc<Needs<'c>>> {
-        self.proven(|_| true)
+        self.that(0..self.rows.len(), is_proven)
     }
 
     /// Every rule about an object.
     pub fn on(&self, object: Subject) -> impl Iterator<Item = &Rc<Needs<'c>>> {
-        self.proven(move |row| row.object == object)
+        self.that(0..self.rows.len(), move |row| is_proven(row) && row.object == object)
     }
 
     /// The rules that what there is of an object breaks.
@@ -210,14 +217,21 @@ impl<'c> Rules<'c> {
         self.on(object).filter(move |rule| !rule.needs.admits(&has))
     }
 
-    /// The rules whose rows are asked for, but for those of which nobody knows whether they hold, and those about parts.
-    fn proven(&self, is: impl Fn(&Rule) -> bool) -> impl Iterator<Item = &Rc<Needs<'c>>> {
-        self.that(move |row| !row.unproven && !row.part && is(row))
+    fn those_between(
+        &self,
+        subject: Subject,
+        object: Subject,
+        is: impl Fn(&Rule) -> bool,
+    ) -> impl Iterator<Item = &Rc<Needs<'c>>> {
+        self.that(self.between.get(&(subject, object)).into_iter().flatten().copied(), is)
     }
 
-    fn that(&self, is: impl Fn(&Rule) -> bool) -> impl Iterator<Item = &Rc<Needs<'c>>> {
-        let asked = self.rows.iter().enumerate().filter(move |(_, (row, _))| is(row));
-        asked.filter_map(|(at, _)| self.parsed(at))
+    fn that(
+        &self,
+        at: impl Iterator<Item = usize>,
+        is: impl Fn(&Rule) -> bool,
+    ) -> impl Iterator<Item = &Rc<Needs<'c>>> {
+        at.filter(move |&at| is(self.rows[at].0)).filter_map(|at| self.parsed(at))
     }
 
     fn parsed(&self, at: usize) -> Option<&Rc<Needs<'c>>> {
@@ -226,7 +240,7 @@ impl<'c> Rules<'c> {
     }
 }
 
-/// Whether a rule tells what a package needs.
-fn is_of_package(row: &Rule, package: &str) -> bool {
-    row.subject == Subject::Package && row.package.as_deref() == Some(package)
+/// Whether a rule refuses what it speaks against: one of which nobody knows whether it holds, or that is about a part, does not.
+fn is_proven(row: &Rule) -> bool {
+    !row.unproven && !row.part
 }

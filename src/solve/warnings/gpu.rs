@@ -236,7 +236,7 @@ fn without_compiler<'c>(
     target: &TargetSolution<'c>,
 ) -> Option<Warning> {
     let (build, python) = (target.builds.iter().find(|build| build.package == TORCH)?, target.python?);
-    let why = |line: &Version| failing::uncompiled(request, build, asked, line);
+    let why = failing::uncompiled(request, build, asked);
     let found = why(python)?;
     let lines = request.catalog.pythons.iter().map(|row| &row.version);
     // An image has one Python.
