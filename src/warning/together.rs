@@ -140,6 +140,11 @@ pub enum Brought<'a> {
         /// Which build.
         build: &'a str,
     },
+    /// No release of it goes with what is written of some targets.
+    Refused {
+        /// Their names.
+        targets: &'a [&'a str],
+    },
     /// Nothing brings it.
     Missing {
         /// How that shows.
@@ -183,6 +188,10 @@ impl Kind for PackageBrings<'_> {
                 "`{named}` brings {what}, whose build for {build} lies where torch's own does, under the number that another build \
                  has on PyPI, which installers take{cure}"
             ),
+            Brought::Refused { targets } => {
+                let (one, names) = (if targets.len() == 1 { "target" } else { "targets" }, targets.join("`, `"));
+                format!("`{named}` brings {what}, of which no known release goes with {one} `{names}`{cure}")
+            }
             Brought::Missing { says } => {
                 format!("`{named}` needs {of}, which its metadata does not name: {}{cure}", inside(says))
             }

@@ -83,6 +83,22 @@ const FOLLOWERS: &[Case] = &[
         0,
         &["of which no known release goes with CUDA 13.", "write `cuda = \"12.9\"` and `ctranslate2 = \">=4.0,<5\"`"],
     ),
+    // Where nothing is locked that it could be held against, it is held against the targets.
+    case(
+        "python = \"3.11\"\n[packages]\nfaster-whisper = \"==1.1.0\"",
+        "gpu = \"RTX 3090\"\ndriver = \"470\"",
+        0,
+        &[
+            "brings ctranslate2 >=4.0,<5, of which no known release goes with target `t`",
+            "under [stack] for the reason",
+        ],
+    ),
+    case(
+        "python = \"3.11\"\n[packages]\nfaster-whisper = \"==1.1.0\"",
+        "gpu = \"RTX 3090\"\ndriver = \"550\"",
+        0,
+        &["!package-brings"],
+    ),
     case("tensorflow = \"2.20\"\n[packages]\nfaster-whisper = \"*\"", A100, 0, &["!package-brings"]),
     case("cuda = \"12\"\npython = \"3.12\"\n[packages]\nfaster-whisper = \"*\"", A100, 0, &["!package-brings"]),
     // torch's own index has it under the number of the one on PyPI, which is for CUDA 12.

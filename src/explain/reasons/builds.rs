@@ -221,9 +221,12 @@ impl<'c> Explainer<'_, 'c> {
     pub(super) fn cudnn(&mut self) {
         let installed = self.target_with("cudnn").and_then(|target| target.cudnn);
         if let Some(has) = installed {
-            return self.say(format!("cuDNN {has} is installed there"));
+            self.say(format!("cuDNN {has} is installed there"));
         }
-        let known: Vec<&Build> = self.left.iter().copied().filter(|build| build.cudnn.is_some()).collect();
+        // Beside what is installed a framework is to blame only for the one that it brings.
+        let tells = |build: &&Build| installed.is_none() || self.blames(&build.package) && !build.system_cuda;
+        let known: Vec<&Build> =
+            self.left.iter().copied().filter(|build| build.cudnn.is_some() && tells(build)).collect();
         let versions = distinct(known.iter().filter_map(|build| build.cudnn.as_ref()));
         if let [version] = versions.as_slice() {
             let (one, many) = match known.iter().any(|build| build.system_cuda) {
@@ -232,7 +235,7 @@ impl<'c> Explainer<'_, 'c> {
             };
             let sentence = format!("{} cuDNN {version}", named(self.request.catalog, &known, one, many));
             self.say(sentence);
-        } else if let Some(wanted) = &self.request.cudnn {
+        } else if let Some(wanted) = self.request.cudnn.as_ref().filter(|_| installed.is_none()) {
             self.say_line("cudnn", wanted);
         }
     }

@@ -167,6 +167,7 @@ impl<'c> Plan<'_, 'c> {
                 }
                 self.relate_loaded(group, release, (package, var));
                 self.relate_folders(group, release, (package, var));
+                self.relate_cudnn(group, release, (package, var));
                 if !self.policy.unknown {
                     self.relate_brought(group, release, (package, var));
                 }
@@ -299,6 +300,28 @@ impl<'c> Plan<'_, 'c> {
             speaking.for_each(|rule| rows.subtract(&package.within(rule).intersection(&following)));
             rows
         });
+    }
+
+    /// Beside one framework a package loads the cuDNN that is installed, or the framework's.
+    fn relate_cudnn(
+        &mut self,
+        group: &Group<'c>,
+        release: &ReleaseChoice<'c>,
+        (package, var): (&'c Package<'c>, usize),
+    ) {
+        if group.releases.len() > 1 {
+            return;
+        }
+        let classes = group.classes.iter().map(|&class| &*self.classes[class]);
+        let loading = classes.filter_map(|class| package_releases::loading_cudnn(self, class, package));
+        let (loading, framework): (Vec<_>, _) = (loading.collect(), release.framework);
+        if !loading.is_empty() {
+            let all = RowSet::first(package.releases.len());
+            self.network.relate(release.var, var, move |row| {
+                let release = &framework.releases[row];
+                loading.iter().fold(all.clone(), |rows, of_class| rows.intersection(&of_class(release)))
+            });
+        }
     }
 
     /// What a package brings along is known to go with the rest, as long as something does.

@@ -1,17 +1,20 @@
 //! The releases of a package that follows a framework which a class of targets can have, whatever else is chosen.
 
+use std::rc::Rc;
+
 use pubgrub::VersionSet;
 
 use super::{Class, Package, Plan};
 use crate::catalog::rows::{Companion, Subject};
 use crate::solve::machine::Machine;
 use crate::solve::problem::Along;
-use crate::solve::request::{ImageRequest, PackageRequest};
+use crate::solve::release::Release;
+use crate::solve::request::{ImageRequest, PackageRequest, Request};
 use crate::solve::rowset::RowSet;
 use crate::solve::rules::{Needs, law};
 use crate::solve::{fits, heeded, unseen};
 use crate::spec::Share;
-use crate::types::{Version, nvidia};
+use crate::types::{Constraint, CpuArch, Version, nvidia};
 
 /// The releases that a class can have.
 pub(super) fn of_class<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Package<'c>) -> RowSet {
@@ -43,6 +46,56 @@ pub(super) fn loading_installed<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, 
         package.releases[row].system_cuda || comes_along(row) && !problem.brings_toolkit(package, row, arch)
     });
     loading.minus(&all.kept())
+}
+
+/// Whether pip installs a library of NVIDIA's for something beside a package.
+fn is_brought(request: &Request<'_>, package: &Package<'_>, arch: CpuArch, is_it: fn(&str) -> bool) -> bool {
+    let brings = |ask: &PackageRequest<'_>| {
+        let wants = request.problem.wants(ask.package);
+        let mut rows = request.catalog.companions.of(ask.package).iter();
+        rows.any(|row| wants.at_row(row, &[arch]).iter().any(|(of, _)| is_it(of)))
+    };
+    let mut others = request.companions.iter().filter(|ask| ask.package != package.name);
+    others.any(brings) || request.packages.iter().any(|(name, _)| is_it(name))
+}
+
+fn is_cudnn(name: &str) -> bool {
+    nvidia::is(nvidia::CUDNN, name)
+}
+
+/// The releases of a package that load a cuDNN which a class has beside a build of the one framework: what is installed, else
+/// what that brings. All where nobody says what is installed, or knows what is brought. The name of the file tells the major.
+pub(super) fn loading_cudnn<'c>(
+    plan: &Plan<'_, 'c>,
+    class: &Class<'_, 'c>,
+    package: &'c Package<'c>,
+) -> Option<impl Fn(&Release<'c>) -> RowSet + use<'c>> {
+    let (request, target) = (plan.request, &class.machine().reading);
+    let in_image = match &target.image {
+        ImageRequest::No => None,
+        ImageRequest::Known(image) => image.cudnn,
+        _ => return None,
+    };
+    let installed =
+        target.cudnn.filter(|_| !target.is_cpu() && !is_brought(request, package, target.arch, is_cudnn))?;
+    let there: Vec<Version> = [installed].into_iter().chain(in_image).collect();
+    let platform = target.platform;
+    let rules = request.rules.of_package(package.name, Subject::Cudnn);
+    let rules = rules.iter().filter(|rule| !class.off.has(rule.id));
+    let loading: Vec<(Constraint, Rc<RowSet>)> =
+        rules.map(|rule| (rule.needs.cut_to(1), package.within(rule))).collect();
+    Some(move |release: &Release<'c>| {
+        let mut rows = RowSet::first(package.releases.len());
+        let Some(build) = release.on(platform) else { return rows };
+        let brings = !build.is_cpu() && !build.system_cuda;
+        if brings && build.cudnn.is_none() {
+            return rows;
+        }
+        let there = || there.iter().chain(build.cudnn.as_ref().filter(|_| brings));
+        let missing = loading.iter().filter(|(needs, _)| !there().any(|has| needs.admits(&has.prefix(1))));
+        missing.for_each(|(_, loading)| rows.subtract(loading));
+        rows
+    })
 }
 
 /// What is left of a package's releases. Each step takes some away.
@@ -152,24 +205,12 @@ impl<'a, 'c> Installable<'a, '_, 'c> {
         !self.plan.request.has_framework && !target.is_cpu() && matches!(target.image, ImageRequest::No)
     }
 
-    /// Whether pip installs a library of NVIDIA's for something beside the package.
-    fn is_brought(&self, is_it: fn(&str) -> bool) -> bool {
-        let (request, arch) = (self.plan.request, self.machine.reading.arch);
-        let brings = |ask: &PackageRequest<'c>| {
-            let wants = request.problem.wants(ask.package);
-            let mut rows = request.catalog.companions.of(ask.package).iter();
-            rows.any(|row| wants.at_row(row, &[arch]).iter().any(|(of, _)| is_it(of)))
-        };
-        let mut others = request.companions.iter().filter(|ask| ask.package != self.package.name);
-        others.any(brings) || request.packages.iter().any(|(name, _)| is_it(name))
-    }
-
     /// The toolkits of which a package loads the libraries: all that are there, unless pip installs them.
     fn installed(&self) -> Option<&'a [Version]> {
-        let machine = self.machine;
-        let toolkits = machine.reading.toolkits.as_deref();
+        let target = &self.machine.reading;
+        let toolkits = target.toolkits.as_deref();
         let bind = self.loads_of_system() && self.holds(law::id::SYSTEM_CUDA);
-        toolkits.filter(|_| bind && !self.is_brought(nvidia::is_of_toolkit))
+        toolkits.filter(|_| bind && !is_brought(self.plan.request, self.package, target.arch, nvidia::is_of_toolkit))
     }
 
     /// Builds that their project may keep elsewhere for a CUDA that is installed: of these nobody knows what they load.
@@ -195,8 +236,8 @@ impl<'a, 'c> Installable<'a, '_, 'c> {
                 || request.problem.brings_toolkit(package, row, target.arch)
         });
         // The name of the file tells the major; an older release of it is warned of, for it may do.
-        let is_cudnn = |name: &str| nvidia::is(nvidia::CUDNN, name);
-        let cudnn = target.cudnn.filter(|_| request.cudnn.is_none() && !self.is_brought(is_cudnn));
+        let is_there = || request.cudnn.is_none() && !is_brought(request, package, target.arch, is_cudnn);
+        let cudnn = target.cudnn.filter(|_| is_there());
         if let Some(major) = cudnn.map(|installed| installed.prefix(1)) {
             let is_of_another = |rule: &&&Needs| !rule.needs.cut_to(1).admits(&major);
             for rule in self.rules_about(Subject::Cudnn).iter().filter(is_of_another) {

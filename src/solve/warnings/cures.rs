@@ -6,11 +6,22 @@ use crate::solve::engine::Steps;
 use crate::solve::held::all_beside;
 use crate::solve::ordinary::{Follows, judged};
 use crate::solve::request::{PackageRequest, Request};
-use crate::solve::resolve::best;
+use crate::solve::resolve::{Verdict, World, best, judge};
 use crate::solve::solution::Solution;
 use crate::types::{Constraint, Specifier};
 
 use super::{About, companions};
+
+/// Whether it is known that a package would not go with these targets, were it written under `[stack]`.
+pub(super) fn is_refused(about: &About<'_, '_>, of: &str, asked: &Specifier) -> bool {
+    let package = about.request.problem.package(of).map(|package| package.name);
+    let Some((package, constraint)) = package.zip(asked.range()) else { return false };
+    let mut named = about.request.clone();
+    named.targets = about.all.iter().map(|target| (*target).clone()).collect();
+    named.companions.push(PackageRequest { package, constraint, own: false, before_all: None });
+    named.companions.sort_by_key(|ask| ask.package);
+    matches!(judge(&named, World::Possible, &Steps::default()), Verdict::Conflict(_))
+}
 
 /// What is to be written that has an answer: the package under `[stack]`, else that with another release of a framework.
 pub(super) fn of_package(about: &About<'_, '_>, of: &str, needs: &str) -> Option<String> {

@@ -52,6 +52,7 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
         warnings.extend(of_other_places(about, name, asked));
     }
     warnings.extend(of_elsewhere(about));
+    warnings.extend(of_unfit(about));
     warnings.extend(of_missing(about));
     warnings.extend(of_unknown(about, &beside));
     warnings.extend(of_each_other(about));
@@ -126,6 +127,29 @@ fn of_elsewhere(about: &About<'_, '_>) -> Vec<Warning> {
             };
             Some(Warning::about(&brought, &[format!("packages.{name}")]))
         });
+    told.collect()
+}
+
+/// Of what comes along and goes with nothing that the target says, where no framework and no CUDA is locked for it to be held
+/// against.
+fn of_unfit(about: &About<'_, '_>) -> Vec<Warning> {
+    let (problem, packages, locked) = (about.request.problem, &about.request.packages, about.target.locked());
+    if about.asked.is_cpu() || about.target.cuda.is_some() || about.gpu_builds().next().is_some() {
+        return Vec::new();
+    }
+    let all = coming(problem, &locked, packages);
+    let targets: Vec<&str> = about.all.iter().map(|target| &*target.name).collect();
+    let told = all.iter().filter_map(|(of, asked)| {
+        let brings = |one: &&(String, Specifier)| coming(problem, &locked, &[(*one).clone()]).contains_key(of);
+        let (name, written) = packages.iter().find(brings).filter(|_| cures::is_refused(about, of, asked))?;
+        let brought = PackageBrings {
+            named: &format!("{name} = \"{written}\""),
+            brings: (&format!("{of} {}", asked.specifier()), of),
+            how: Brought::Refused { targets: &targets },
+            cure: &format!("write `{of} = \"{}\"` under [stack] for the reason and what would help", asked),
+        };
+        Some(Warning::about(&brought, &[format!("packages.{name}")]))
+    });
     told.collect()
 }
 
