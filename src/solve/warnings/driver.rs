@@ -144,7 +144,7 @@ fn run_time_compiler(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<(S
     let chosen = about.target.toolkit.or(about.target.cuda).map(|toolkit| toolkit.version);
     let installed = || about.asked.toolkits.iter().flatten().copied().min();
     let line = chosen.or_else(installed)?.prefix(2);
-    let is_newer = driver.cuda().is_some_and(|supports| line > *supports && line.major() == supports.major());
+    let is_newer = driver.cuda().is_some_and(|supports| line > *supports);
     let linking = about.target.companions.iter().find_map(|row| Some((row, row.nvjitlink?)));
     let name = match linking {
         Some((row, first)) => (line < first).then(|| format!("{} {}", row.package, row.version)),
