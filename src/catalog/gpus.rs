@@ -208,7 +208,7 @@ impl Catalog {
 
     /// What a name that is almost one most likely means: the products that have all of its words in another order
     /// (`RTX 6000 Pro`); that it begins when blanks do not count (`RTXPro6000D`); or that some of its words name, whatever
-    /// stands around them: `GB300 NVL72` is a rack of GB300, `MSI GeForce RTX 4090 Gaming X Trio` what a shop sells.
+    /// stands around them: `rack of GB300`, or what a shop sells, `MSI GeForce RTX 4090 Gaming X Trio`.
     fn almost(&self, name: &str) -> Vec<&str> {
         let folded = fold(name);
         let wanted = without_maker(&folded);

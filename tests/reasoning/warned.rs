@@ -169,6 +169,11 @@ fn what_compiles_to_ptx_is_told_where_the_driver_does_not_take_it() {
         let limited = told.iter().find(|one| one.code == "jit-limited").expect("12.5 is newer than 12.4");
         assert!(limited.message.contains("where it finds none the driver gets the PTX"), "{}", limited.message);
     }
+    // The wheels of a framework may bring that library.
+    let stack = "torch = \"2.5.1+cu121\"\nnumba-cuda = \"0.19.1\"";
+    let machine = "gpu = \"RTX 3090\"\ndriver = \"525.105.17\"\ntoolkit = \"12.2\"";
+    let told = warnings(&format!("[stack]\n{stack}\n[target.a]\n{machine}\n"));
+    assert!(told.iter().any(|one| one.message.contains("where it finds none the driver gets the PTX")), "{told:?}");
 }
 
 /// dgl of the package index computes on the CPU alone: github.com/dmlc/dgl/issues/5427.
