@@ -44,7 +44,7 @@ impl<'c> Finder<'_, 'c> {
         for os in usable {
             match family(&os.id) {
                 (of, release) if of == own => same.push((release, &os.id)),
-                (of, _) if of == "ubuntu" => ubuntu.push(&os.id),
+                ("ubuntu", _) => ubuntu.push(&os.id),
                 _ => {}
             }
         }
