@@ -99,7 +99,35 @@ impl Catalog {
             let boards = self.named_in_full(board).or_else(|| self.products(board))?;
             (may_have(&boards, size) && boards.iter().all(|board| has_vgpu(board))).then_some(boards)
         });
-        found.or_else(|| self.products(without_size(name)?)).or_else(|| self.mobile(name))
+        let found = found.or_else(|| self.products(without_size(name)?)).or_else(|| self.mobile(name));
+        found.or_else(|| self.of_system(name)).or_else(|| self.either(name))
+    }
+
+    /// The boards of a system that is called after them: those of HGX are those of the DGX of that name, and NVL and a number tell
+    /// how many GPUs NVLink joins, `GB300 NVL72`.
+    ///
+    /// Source: <https://docs.nvidia.com/datacenter/tesla/fabric-manager-user-guide/index.html>.
+    fn of_system(&self, name: &str) -> Option<Vec<&Gpu>> {
+        let words: Vec<&str> = name.split_whitespace().filter(|word| !word.eq_ignore_ascii_case("nvidia")).collect();
+        match words.as_slice() {
+            [hgx, board @ ..] if hgx.eq_ignore_ascii_case("hgx") => {
+                self.named_in_full(&format!("DGX {}", board.join(" ")))
+            }
+            [board, joined] => {
+                let count = joined.get(..3).filter(|nvl| nvl.eq_ignore_ascii_case("nvl")).map(|_| &joined[3..])?;
+                (!count.is_empty() && is_number(count)).then(|| self.named_in_full(board))?
+            }
+            _ => None,
+        }
+    }
+
+    /// Boards of one chip that pci.ids names together and `lspci` prints so: `Quadro RTX 6000/8000`.
+    fn either(&self, name: &str) -> Option<Vec<&Gpu>> {
+        let (first, others) = name.split_once('/')?;
+        let (series, _) = first.trim_end().rsplit_once(' ')?;
+        let others = others.split('/').map(|other| format!("{series} {}", other.trim()));
+        let each = [first.to_string()].into_iter().chain(others).map(|name| self.named_in_full(&name));
+        Some(each.collect::<Option<Vec<_>>>()?.concat())
     }
 
     /// The boards of a laptop's name as pci.ids has it and `lspci` prints it, `GeForce RTX 4060 Max-Q / Mobile`: the driver's
@@ -180,7 +208,7 @@ impl Catalog {
 
     /// What a name that is almost one most likely means: the products that have all of its words in another order
     /// (`RTX 6000 Pro`); that it begins when blanks do not count (`RTXPro6000D`); or that some of its words name, whatever
-    /// stands around them: `GB300 NVL72` is a rack of GB300, `MSI GeForce RTX 4090 Gaming X Trio` what a shop sells.
+    /// stands around them: `rack of GB300`, or what a shop sells, `MSI GeForce RTX 4090 Gaming X Trio`.
     fn almost(&self, name: &str) -> Vec<&str> {
         let folded = fold(name);
         let wanted = without_maker(&folded);
@@ -384,7 +412,7 @@ fn without_size(name: &str) -> Option<&str> {
     let kits = [" Developer Kit", " Engineering Reference Developer Kit", " Module"];
     let board = kits.iter().fold(name, |name, kit| name.strip_suffix(kit).unwrap_or(name));
     let sized = board.strip_suffix(')').unwrap_or(board);
-    let size = sized.strip_suffix("GB").or(sized.strip_suffix("gb")).map(str::trim_end);
+    let size = ["GB", "gb", "G", "g"].into_iter().find_map(|unit| sized.strip_suffix(unit)).map(str::trim_end);
     let plain = size.map(|size| size.trim_end_matches(|c: char| c.is_ascii_digit()));
     let plain = plain.filter(|plain| plain.ends_with([' ', '(']) && size != Some(*plain));
     let plain = plain.map_or(board, |plain| plain.trim_end_matches([' ', '(']));

@@ -41,9 +41,12 @@ pub(super) fn fold(name: &str) -> Vec<String> {
             ["rtx", "gtx"].into_iter().find(|series| word.strip_prefix(series).is_some_and(|r| starts_number(&r)));
         let rest = series.map_or(word, |series| &word[series.len()..]);
         words.extend(series.map(String::from));
-        match rest.strip_suffix("ti").filter(|number| is_number(number) && !number.is_empty()) {
-            Some(number) => words.extend([number.to_string(), "ti".to_string()]),
-            None => words.push(rest.to_string()),
+        let numbered = |end| rest.strip_suffix(end).filter(|number| is_number(number) && !number.is_empty());
+        match (numbered("ti"), numbered("g")) {
+            (Some(number), _) => words.extend([number.to_string(), "ti".to_string()]),
+            // Memory as people write it, `A100 80G`.
+            (_, Some(number)) => words.push(format!("{number}gb")),
+            _ => words.push(rest.to_string()),
         }
     }
     words

@@ -241,8 +241,8 @@ impl Ledger<'_, '_> {
 
     /// What the packages of a target need of its driver.
     fn needs_of_packages<'a>(&'a self, entry: &'a Entry<'_, '_>) -> impl Iterator<Item = DriverNeed> + 'a {
-        let (problem, machine) = (self.request.problem, &entry.asked.machine);
-        entry.target.companions.iter().flat_map(move |row| driver::needs_of_companion(problem, row, machine))
+        let chosen = (&*entry.target.companions, entry.target.cuda);
+        driver::needs_of_packages(self.request.problem, chosen, &entry.asked.machine)
     }
 
     /// The rules of the catalog that speak of what was chosen.
@@ -250,7 +250,7 @@ impl Ledger<'_, '_> {
         let (asked, target) = (entry.asked, entry.target);
         let line = |build: &&Build| build.line();
         let mut lines: Vec<Version> = target.builds.iter().filter_map(line).collect();
-        lines.extend(target.toolkit.iter().chain(&target.cuda).map(|row| row.version.prefix(2)));
+        lines.extend(target.toolkit.map(|row| row.version.prefix(2)));
         lines.extend(self.needs_of_packages(entry).filter_map(|need| match need {
             DriverNeed::Line(line, _) => Some(line),
             _ => None,

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use pubgrub::VersionSet;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Branch, Companion, Compat, Os, Subject, WindowsDriver};
+use crate::catalog::rows::{Branch, Companion, Compat, Os, Subject, Toolkit, WindowsDriver};
 use crate::coverage::Coverage;
 use crate::types::{Constraint, Version, distinct};
 
@@ -190,6 +190,25 @@ pub fn needs_of_companion<'a>(
     carried.into_iter().chain(compiled).chain(by_rule.map(|rule| DriverNeed::Rule(rule.id)))
 }
 
+/// What packages need of a driver, each by itself, and the CUDA of the system that they load: the driver compiles its PTX where
+/// one compiles kernels while it runs and links them by itself with the nvJitLink of a newer CUDA alone.
+pub fn needs_of_packages<'a>(
+    facts: &'a Facts<'_>,
+    (packages, cuda): (&'a [&'a Companion], Option<&'a Toolkit>),
+    machine: &'a Described<'_>,
+) -> impl Iterator<Item = DriverNeed> + 'a {
+    let links_from = packages.iter().filter_map(|row| row.nvjitlink).max();
+    let of_cuda = cuda.into_iter().flat_map(move |cuda| needs_of_cuda(cuda, links_from));
+    packages.iter().flat_map(|row| needs_of_companion(facts, row, machine)).chain(of_cuda)
+}
+
+/// What a CUDA of the system needs, where packages link what they compile while they run from some CUDA on.
+pub fn needs_of_cuda(cuda: &Toolkit, links_from: Option<Version>) -> Vec<DriverNeed> {
+    let line = DriverNeed::Line(cuda.version, Jit::Nothing);
+    let is_older = links_from.is_some_and(|first| cuda.version.cmp_prefix(&first).is_lt());
+    [line].into_iter().chain(is_older.then_some(DriverNeed::Ptx(cuda.ptx_isa))).collect()
+}
+
 /// Whether a rule of a package speaks of a release on a machine: of that itself, or of all that may come along with it of the
 /// package, which is imported as if it were named.
 fn speaks_of(facts: &Facts<'_>, rule: &Needs<'_>, row: &Companion, machine: &Described<'_>) -> bool {
@@ -308,6 +327,10 @@ fn refused_by_gpus<'c>(facts: &Facts<'c>, machine: &Described<'c>, rows: &[Drive
     let boards = asked.os.map(|os| &os.boards).filter(|boards| !boards.is_empty());
     if boards.is_some_and(|boards| asked.named_gpus().iter().any(|gpu| !boards.contains(&gpu.cc_version))) {
         refusals.add(law::id::SYSTEM_BOARDS, RowSet::first(rows.len()));
+    }
+    if asked.windows_driver {
+        let is_before = |row: &DriverRow| windows::without_cuda(facts.catalog, &row.version).is_some();
+        refusals.add(law::id::WSL2_CUDA, RowSet::filter(rows.len(), |row| is_before(&rows[row])));
     }
     // Whichever JetPack it has, its driver is at best that of the newest one for the board.
     if let Some((newest, _)) = newest_on_boards(facts.catalog, asked) {

@@ -14,7 +14,7 @@ use crate::types::{ArchEntry, ArchList, Cc, CpuArch, DriverMode, Version, distin
 
 use super::compile::{Choice, Class, Plan};
 use super::demand::{self, Bearing};
-use super::driver::{self, DriverNeed, Jit};
+use super::driver::{self, DriverNeed};
 use super::driver_row::DriverRow;
 use super::engine::Selection;
 use super::finished::{self, Finished};
@@ -389,10 +389,8 @@ fn driver_needs(plan: &Plan<'_, '_>, at: usize, choice: &[usize], answer: &Targe
     let of_releases = group.releases.iter().map(|release| machine.needs_of(release.framework).of(choice[release.var]));
     let list = request.build.as_ref().and_then(|build| build.arch_list.as_ref());
     let of_toolkit = answer.toolkit.map(|toolkit| machine.need_of_toolkit(toolkit, list));
-    let of_cuda = answer.cuda.map(|cuda| DriverNeed::Line(cuda.version, Jit::Nothing));
-    let companions = answer.companions.iter();
-    let of_companions = companions.flat_map(|row| driver::needs_of_companion(request.problem, row, machine));
-    of_releases.chain(of_toolkit).chain(of_cuda).chain(of_companions).collect()
+    let of_packages = driver::needs_of_packages(request.problem, (&answer.companions, answer.cuda), machine);
+    of_releases.chain(of_toolkit).chain(of_packages).collect()
 }
 
 /// Whether the driver's own CUDA version is that of everything chosen, or newer.

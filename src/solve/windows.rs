@@ -2,6 +2,7 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Place, Service, WindowsDriver};
+use crate::types::constraint::admits;
 use crate::types::{Constraint, Version, distinct};
 
 use super::rules::Needs;
@@ -40,16 +41,23 @@ pub fn says(floor: Option<&WindowsDriver>, rule: &Needs<'_>) -> String {
     format!("CUDA {cuda} needs driver {driver} of Windows or a newer one")
 }
 
-/// The drivers that are not supported under WSL2, whatever the board.
-fn unsupported(catalog: &Catalog) -> impl Iterator<Item = Constraint> {
-    let of_any_board = |row: &&Service| row.place == Place::Wsl2 && row.boards.is_empty() && row.gpus.is_none();
-    catalog.services.iter().filter(of_any_board).filter_map(|row| Constraint::parse(row.drivers.as_ref()?).ok())
+/// What is known of drivers under WSL2, whatever the board.
+fn of_any_board(catalog: &Catalog) -> impl Iterator<Item = &Service> {
+    let is_of_any = |row: &&Service| row.place == Place::Wsl2 && row.boards.is_empty() && row.gpus.is_none();
+    catalog.services.iter().filter(is_of_any)
+}
+
+/// What says that a driver has no CUDA under WSL2.
+pub fn without_cuda<'c>(catalog: &'c Catalog, driver: &Version) -> Option<&'c Service> {
+    let speaks = |row: &&Service| row.drivers.as_ref().is_some_and(|range| admits(range, driver));
+    of_any_board(catalog).filter(|row| row.refuses).find(speaks)
 }
 
 /// Drivers of Windows at which an answer can change, oldest first: those that are known, and of each branch its number,
 /// which is what it begins with. None of them is one that NVIDIA does not support under WSL2: nobody is told to install it.
 pub fn turning_points(catalog: &Catalog) -> Vec<&Version> {
-    let unsupported: Vec<Constraint> = unsupported(catalog).collect();
+    let ranges = of_any_board(catalog).filter_map(|row| Constraint::parse(row.drivers.as_ref()?).ok());
+    let unsupported: Vec<Constraint> = ranges.collect();
     let mut points = known(catalog);
     points.retain(|driver| !unsupported.iter().any(|range| range.admits(driver)));
     points

@@ -292,12 +292,16 @@ impl Kind for JitLimited<'_> {
         let uses = self.uses.map_or_else(|| "a newer CUDA".to_string(), |line| format!("CUDA {line}"));
         // Only who sets the rule of the major aside comes here so.
         let is_across = self.supports.zip(self.uses).is_some_and(|(has, needs)| has.major() < needs.major());
-        if is_across && self.compiler.is_none() {
-            return format!(
-                "driver {}{supports}, the stack uses {uses}: minor-version compatibility ends with the major, so that it \
-                 runs at all rests on the override alone",
-                self.driver
-            );
+        if is_across {
+            let then = match self.compiler {
+                Some(compiler) => format!(
+                    "{compiler} compiles to PTX of that, so all of its kernels fail (`Unsupported .version`): take a toolkit that \
+                     the driver supports"
+                ),
+                None => "minor-version compatibility ends with the major, so that it runs at all rests on the override alone"
+                    .to_string(),
+            };
+            return format!("driver {}{supports}, the stack uses {uses}: {then}", self.driver);
         }
         let then = match (self.compiler, &self.packages[..]) {
             (Some(compiler), _) => {

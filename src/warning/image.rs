@@ -189,6 +189,30 @@ impl Kind for ImageTorch<'_> {
     }
 }
 
+/// An image whose CUDA does not serve a GPU, where it is nearly all that is asked for.
+pub struct ImageCuda<'a> {
+    /// The image.
+    pub image: &'a str,
+    /// Its CUDA.
+    pub cuda: Version,
+    /// The GPU.
+    pub gpu: &'a str,
+    /// Why not.
+    pub says: &'a str,
+}
+
+impl Kind for ImageCuda<'_> {
+    const CODE: &'static str = "image-cuda";
+
+    fn message(&self) -> String {
+        let ImageCuda { image, cuda, gpu, says } = self;
+        format!(
+            "the CUDA {cuda} in {image} does not serve {gpu}: {}; only what brings another CUDA computes there",
+            says.trim_end_matches('.')
+        )
+    }
+}
+
 /// An image that was taken from its registry.
 pub struct ImageWithdrawn<'a> {
     /// The image.

@@ -195,7 +195,7 @@ fn of_targets() -> Vec<Bad> {
         target("gpu = \"8x H100\"", &["more than the name of a GPU", "write `gpu = \"H100\"`"]),
         target("gpu = \"GA102 [GeForce RTX 3090] (rev a1)\"", &["more than the name", "write `gpu = \"GeForce RTX 3090\"`"]),
         target("gpu = \"cpu\"", &["`cpu` is not a GPU", "write `gpu = \"none\"`"]),
-        target("gpu = \"GB300 NVL72\"", &["did you mean NVIDIA GB300?", "`gpu = \"sm_103\"`"]),
+        target("gpu = \"rack of GB300\"", &["did you mean NVIDIA GB300?", "`gpu = \"sm_103\"`"]),
         target("gpu = \"RTX 6000 Pro\"", &["did you mean NVIDIA RTX Pro 6000", "`gpu = \"sm_120\"`"]),
         target("gpu = \"Hopper\"", &["unknown GPU `Hopper`", "this is a generation", "`gpu = \"sm_90\"`"]),
         target("gpu = \"p4d.24xlarge\"", &["a type of machine, not a GPU", "`nvidia-smi -L`"]),

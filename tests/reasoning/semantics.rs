@@ -1064,6 +1064,34 @@ mod fixes_offered {
         assert!(wsl2("511.65", "").contains(&vec!["target.t.driver -> >=528.33".to_string()]));
     }
 
+    /// Before June 2020 none had CUDA there, whichever CUDA it has in Windows.
+    #[test]
+    fn in_wsl2_a_driver_is_one_that_has_cuda_there() {
+        let wsl2 = |torch: &str, driver: &str| {
+            one(torch, &format!("gpu = \"RTX 2080 Ti\"\nplatform = \"wsl2\"\ndriver = \"{driver}\""))
+        };
+        for (torch, driver) in [("torch = \"1.8.1+cu101\"", "432.08"), ("torch = \"1.11.0+cu113\"", "426.78")] {
+            assert_eq!(fixes(&wsl2(torch, driver))[0], ["target.t.driver -> >=495"], "{driver}");
+        }
+        assert!(warned(&wsl2("torch = \"1.8.1+cu111\"", "461.72")).contains(&"wsl2"));
+    }
+
+    /// github.com/iot-salzburg/gpu-jupyter/issues/58: the lines of a Dockerfile are for its distribution.
+    #[test]
+    fn an_image_of_the_same_distribution_comes_first() {
+        let image = "image = \"nvidia/cuda:10.1-cudnn7-devel-ubuntu18.04\"";
+        let offered = fixes(&one("tensorflow = \"2.4.1\"", &format!("gpu = \"Quadro RTX 6000\"\n{image}")));
+        assert_eq!(offered[0], ["target.t.image -> nvidia/cuda:11.0.3-cudnn8-devel-ubuntu20.04"]);
+    }
+
+    /// github.com/NVIDIA-NeMo/Speech/issues/13996 needs what NCCL 2.27.3 has.
+    #[test]
+    fn a_least_release_that_is_written_is_kept_first() {
+        let offered = fixes(&one("torch = \"2.7.0\"\nnccl = \">=2.27.3\"", "gpu = \"A100\""));
+        assert_eq!(offered[0], ["stack.torch -> 2.8.0+cu128"]);
+        assert_eq!(offered[1], ["stack.nccl -> 2.26.2"]);
+    }
+
     #[test]
     fn an_image_of_torch_is_offered_where_torch_is_asked_for() {
         let host = "gpu = \"RTX 4090\"\ndriver = \"535.183.01\"\nimage = \"nvidia/cuda:12.8.1-base-ubuntu24.04\"";

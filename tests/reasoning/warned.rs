@@ -5,7 +5,7 @@ use gpuenv::catalog::rows::{Class, Subject};
 use gpuenv::solve::rules::Rules;
 use gpuenv::types::{Arch, Version};
 
-use crate::common::solver::{Short, lock, warned, warnings};
+use crate::common::solver::{Short, fixes, lock, warned, warnings};
 
 /// A spec, the warning it is about, and whether it is given.
 type Case<'s> = (&'s str, &'static str, bool);
@@ -134,18 +134,32 @@ fn what_compiles_to_ptx_is_told_where_the_driver_does_not_take_it() {
     let told = |stack: &str, toolkit: &str, driver: &str| {
         let machine = format!("gpu = \"A100\"\ndriver = \"{driver}\"\ntoolkit = [\"{toolkit}\"]\nos = \"ubuntu22.04\"");
         let told = warnings(&format!("{stack}\n[target.a]\n{machine}\n"));
-        told.iter().any(|one| one.message.contains("compiles to PTX, so all of its kernels fail"))
+        told.iter().any(|one| one.message.contains("so all of its kernels fail"))
     };
     let numba = |cuda: &str| format!("[stack]\ncuda = \"{cuda}\"\n[packages]\nnumba = \"*\"");
     assert!(told(&numba("12.1"), "12.1", "525.105.17"));
     assert!(!told(&numba("12.0"), "12.0", "525.105.17"));
+    // Of another major all the more, which numba-cuda does not help either.
+    for (toolkit, driver) in [("12.4", "470.256.02"), ("13.0", "570.133.20")] {
+        assert!(told("[stack]\npython = \"3.11\"\n[packages]\nnumba = \"*\"", toolkit, driver), "{toolkit} {driver}");
+    }
     // Of two that are there the older one is found, or may be made to be.
     assert!(!told("[stack]\ntorch = \"2.5.1+cu118\"\n[packages]\nnumba = \"*\"", "11.8\", \"12.6", "535.104.05"));
     // The toolkit that is there is newer than the driver, the framework's CUDA is not.
     assert!(told("[stack]\ntorch = \"2.5.1+cu118\"\n[packages]\nnumba = \"*\"", "12.6", "535.104.05"));
     let numba_cuda = |cuda: &str| format!("[stack]\ncuda = \"{cuda}\"\nnumba-cuda = \"*\"");
-    assert!(told(&numba_cuda("12.2"), "12.2", "525.105.17"));
     assert!(!told(&numba_cuda("12.6"), "12.6", "525.105.17"));
+    // What nothing else compiles is a conflict; on a data-centre board the libcuda of a cuda-compat compiles it.
+    let asked = |gpu: &str, at: &str, driver: &str| {
+        format!("[stack]\nnumba-cuda = \"0.19.1\"\n[target.a]\ngpu = \"{gpu}\"\n{at}\ndriver = \"{driver}\"\n")
+    };
+    for at in ["toolkit = \"12.2\"", "image = \"nvidia/cuda:12.2.2-runtime-ubuntu22.04\""] {
+        assert!(lock(&asked("RTX 3090", at, "525.105.17")).is_conflict(), "{at}");
+        assert!(!lock(&asked("RTX 3090", at, "535.104.05")).is_conflict(), "{at}");
+        assert!(warned(&asked("A100", at, "525.105.17")).contains(&"forward-compat"), "{at}");
+    }
+    let offered = fixes(&asked("RTX 3090", "toolkit = \"12.2\"", "525.105.17"));
+    assert_eq!(offered, [["target.a.toolkit -> 12.3"], ["target.a.driver -> >=535.43.02"]]);
     // What links kernels does so where it finds the library alone: github.com/googlecolab/colabtools/issues/5081, and
     // _linker.py of pkg:pypi/cuda-core@0.3.2 ("falling back to the cuLink* driver APIs").
     for version in ["0.19.0", "0.30.4"] {
@@ -155,6 +169,56 @@ fn what_compiles_to_ptx_is_told_where_the_driver_does_not_take_it() {
         let limited = told.iter().find(|one| one.code == "jit-limited").expect("12.5 is newer than 12.4");
         assert!(limited.message.contains("where it finds none the driver gets the PTX"), "{}", limited.message);
     }
+    // The wheels of a framework may bring that library.
+    let stack = "torch = \"2.5.1+cu121\"\nnumba-cuda = \"0.19.1\"";
+    let machine = "gpu = \"RTX 3090\"\ndriver = \"525.105.17\"\ntoolkit = \"12.2\"";
+    let told = warnings(&format!("[stack]\n{stack}\n[target.a]\n{machine}\n"));
+    assert!(told.iter().any(|one| one.message.contains("where it finds none the driver gets the PTX")), "{told:?}");
+}
+
+/// dgl of the package index computes on the CPU alone: github.com/dmlc/dgl/issues/5427.
+#[test]
+fn what_the_index_has_for_the_cpu_alone_is_told_where_there_is_a_gpu() {
+    try_all(&[
+        (
+            "[stack] | torch = \"2.2.1+cu121\" | [packages] | dgl = \"*\" | [target.a] | gpu = \"A100\"",
+            "part-lacks",
+            true,
+        ),
+        (
+            "[stack] | torch = \"2.2.1+cu121\" | [packages] | dgl = \"==2.1.0\" | [target.a] | gpu = \"A100\"",
+            "part-lacks",
+            true,
+        ),
+        (
+            "[stack] | torch = \"2.2.1+cu121\" | [packages] | dgl = \"==2.1.0+cu121\" | [target.a] | gpu = \"A100\"",
+            "part-lacks",
+            false,
+        ),
+        (
+            "[stack] | torch = \"2.2.1+cpu\" | [packages] | dgl = \"*\" | [target.a] | gpu = \"none\"",
+            "part-lacks",
+            false,
+        ),
+    ]);
+}
+
+/// An image alone, whose CUDA has left the GPU behind or does not know it yet, is told; what brings its own CUDA runs in it.
+#[test]
+fn the_cuda_of_an_image_that_does_not_serve_the_gpu_is_told() {
+    let cuda13 = "image = \"nvidia/cuda:13.0.1-runtime-ubuntu22.04\"";
+    try_all(&[
+        (&format!("[stack] | [target.a] | gpu = \"V100\" | {cuda13}"), "image-cuda", true),
+        (&format!("[stack] | [target.a] | gpu = \"GTX 1080 Ti\" | {cuda13}"), "image-cuda", true),
+        (&format!("[stack] | [target.a] | gpu = \"RTX 4090\" | {cuda13}"), "image-cuda", false),
+        (&format!("[stack] | [target.a] | gpu = \"none\" | {cuda13}"), "image-cuda", false),
+        (&format!("[stack] | torch = \"2.7.1+cu126\" | [target.a] | gpu = \"V100\" | {cuda13}"), "image-cuda", false),
+        (
+            "[stack] | [target.a] | gpu = \"RTX 5090\" | image = \"nvidia/cuda:11.8.0-base-ubuntu22.04\"",
+            "image-cuda",
+            true,
+        ),
+    ]);
 }
 
 /// What the message says to do is what helps.

@@ -63,7 +63,7 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
 fn sides(catalog: &Catalog, row: &Asks, say: Say<'_>) {
     let name = Named(row);
     let is_solved = |package: &str| {
-        ["python", "pip"].contains(&package)
+        ["python", "pip", "cuda"].contains(&package)
             || !catalog.builds.of(package).is_empty()
             || !catalog.companions.of(package).is_empty()
     };

@@ -136,4 +136,7 @@ pub struct Service {
     pub source: Text,
     /// The drivers it speaks of, in constraint grammar; none: any.
     pub drivers: Option<Text>,
+    /// Of drivers for Windows and WSL2: whether these have no CUDA there at all.
+    #[serde(default)]
+    pub refuses: bool,
 }

@@ -5,6 +5,7 @@ use super::Finder;
 use crate::catalog::rows::FRAMEWORKS;
 use crate::explain::target_of;
 use crate::spec::{Runtime, Spec};
+use crate::types::constraint::Op;
 use crate::types::name::STACK_PARTS;
 use crate::types::{Constraint, Version, distinct, sort_by_key, variant};
 
@@ -153,6 +154,8 @@ fn effort(change: &Change, has_toolkit: bool) -> u8 {
             (Some(from), Some(to)) if FRAMEWORKS.contains(&package) && far_below(from, to) => 7,
             // Another CUDA beside the one that is there is less than years of releases.
             (Some(from), Some(to)) if has_toolkit && FRAMEWORKS.contains(&package) && far_below(to, from) => 4,
+            // Who writes which release is the least needs that one.
+            (Some(from), Some(to)) if is_below(from, to) => 3,
             _ if FRAMEWORKS.contains(&package) => 2,
             _ => 1,
         },
@@ -175,6 +178,15 @@ fn effort(change: &Change, has_toolkit: bool) -> u8 {
 /// Whether a version precedes its release, as those in NVIDIA's images do.
 fn is_prerelease(text: &str) -> bool {
     Version::parse(variant::public(text)).is_ok_and(|version| version.is_prerelease())
+}
+
+/// Whether a version lies below a bound that was written.
+fn is_below(from: &str, to: &str) -> bool {
+    let version = Version::parse(variant::public(to)).ok();
+    let bounds = Constraint::parse(from).ok();
+    let mut bounds =
+        bounds.iter().flat_map(Constraint::comparisons).filter(|one| matches!(one.op, Op::AtLeast | Op::Above));
+    bounds.any(|one| version.zip(one.version).is_some_and(|(version, bound)| version < bound))
 }
 
 /// Minor releases that make up about a year.

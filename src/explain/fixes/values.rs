@@ -11,6 +11,12 @@ use super::Finder;
 use crate::explain::target_of;
 use crate::types::variant::line_of;
 
+/// The distribution of a system and its release: `ubuntu` and 22.04.
+fn family(id: &str) -> (&str, Option<Version>) {
+    let family = id.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    (family, Version::parse(&id[family.len()..]).ok())
+}
+
 /// How many releases on either side of the one written are tried.
 const NEIGHBOURS: usize = 4;
 
@@ -28,11 +34,7 @@ impl<'c> Finder<'_, 'c> {
             OsMatch::Found(os) => (os.id.to_string(), os.glibc),
             _ => (written, None),
         };
-        let split = |id: &str| {
-            let family = id.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-            (family.to_string(), Version::parse(&id[family.len()..]).ok())
-        };
-        let (family, release) = split(&written);
+        let (own, release) = family(&written);
         // To compile on a system whose compiler nobody has read would be no way out that is known.
         let builds = self.spec.build.as_ref().is_some_and(|build| build.cuda_extensions);
         let is_known = |os: &&Os| !builds || os.gcc.is_some();
@@ -40,9 +42,9 @@ impl<'c> Finder<'_, 'c> {
         let mut same: Vec<(Option<Version>, &str)> = Vec::new();
         let mut ubuntu: Vec<&str> = Vec::new();
         for os in usable {
-            match split(&os.id) {
-                (of, release) if of == family => same.push((release, &os.id)),
-                (of, _) if of == "ubuntu" => ubuntu.push(&os.id),
+            match family(&os.id) {
+                (of, release) if of == own => same.push((release, &os.id)),
+                ("ubuntu", _) => ubuntu.push(&os.id),
                 _ => {}
             }
         }
@@ -94,7 +96,7 @@ impl<'c> Finder<'_, 'c> {
 
     /// Tags of a repository: the one that is told to come nearest, then those most like it: of the same system, the same
     /// flavour, with cuDNN if it had it, of its CUDA line, and of the nearest CUDA, newer before older; where that says
-    /// nothing, those spelt most alike.
+    /// nothing, those spelt most alike. Another release of a distribution is nearer than another distribution.
     pub(super) fn other_tags(&self, repository: &str, tag: &str) -> Vec<&'c str> {
         let words: Vec<&str> = tag.split('-').collect();
         // Tags of images that hold a framework begin with its release, or with their own.
@@ -102,17 +104,23 @@ impl<'c> Finder<'_, 'c> {
         let wish = wish.filter(|_| !image::holds_torch(self.asker.catalog, repository));
         let cudnn = words.iter().any(|word| word.starts_with("cudnn"));
         let images = self.asker.catalog.images.of(repeated(repository)).iter();
+        let system = |row: &'c Image| self.asker.catalog.os_of_image(row).map_or((&*row.os, None), |os| family(&os.id));
+        let written = images.clone().find(|row| words.contains(&&*row.os)).map(system);
         let mut rows: Vec<&'c Image> = images.filter(|row| !row.withdrawn).collect();
         let alike = |row: &&'c Image| {
             let has = |word: &str| words.contains(&word);
-            let unlike = [!has(&row.os), !has(row.flavour.as_str()), cudnn != row.cudnn.is_some()];
+            let (family, release) = system(row);
+            let of = written.filter(|(of, _)| *of == family);
+            let unlike = [!has(&row.os), of.is_none(), !has(row.flavour.as_str()), cudnn != row.cudnn.is_some()];
             let unlike = unlike.into_iter().filter(|unlike| *unlike).count();
             let major = wish.as_ref().map_or(0, |wish| wish.major().abs_diff(row.cuda.major()));
             // Of newer ones the oldest is the nearest, of older ones the newest.
             let newer = wish.as_ref().filter(|wish| row.cuda >= **wish).map(|_| row.cuda);
             let older = newer.is_none().then_some(Reverse(row.cuda));
             let other_line = wish.as_ref().is_some_and(|wish| row.cuda.cmp_prefix(&wish.prefix(2)).is_ne());
-            (unlike, major, other_line, newer.is_none(), newer, older)
+            let releases = of.and_then(|(_, of)| of).zip(release);
+            let apart = releases.map(|(one, other)| one.major().abs_diff(other.major()));
+            (unlike, major, other_line, newer.is_none(), newer, older, apart)
         };
         // How alike two tags are spelt takes long to tell, and is asked of those only that may be tried.
         sort_by_key(&mut rows, alike);

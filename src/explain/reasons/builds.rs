@@ -8,7 +8,7 @@ use crate::solve::described::GpuKind;
 use crate::solve::fits;
 use crate::solve::libraries;
 use crate::solve::own;
-use crate::solve::request::ImageRequest;
+use crate::solve::request::{ImageRequest, PackageRequest};
 use crate::solve::rules::law;
 use crate::solve::wants::Want;
 use crate::types::{Arch, ArchList, CpuArch, Specifier, Version, distinct};
@@ -107,9 +107,24 @@ impl<'c> Explainer<'_, 'c> {
     }
 
     pub(super) fn ptx_driver(&mut self) {
-        self.gpus();
-        self.say("the build has only PTX for this GPU, which the driver must compile".into());
+        if !self.compiled_at_run_time() {
+            self.gpus();
+            self.say("the build has only PTX for this GPU, which the driver must compile".into());
+        }
         self.driver();
+    }
+
+    /// That a package has the driver compile its kernels, whose PTX is of the CUDA that is there, if one does.
+    fn compiled_at_run_time(&mut self) -> bool {
+        let asked = self.request.companions.iter().filter(|ask| self.blames(ask.package));
+        let links_from =
+            |ask: &PackageRequest<'c>| Some((ask.package, self.asked_releases(ask).find_map(|row| row.nvjitlink)?));
+        let Some((package, first)) = asked.filter_map(links_from).next() else { return false };
+        self.say(format!(
+            "{package} compiles its kernels while it runs, to PTX of the CUDA that is there, which the driver must know; from CUDA \
+             {first} on nvJitLink compiles them instead"
+        ));
+        true
     }
 
     pub(super) fn glibc(&mut self) {

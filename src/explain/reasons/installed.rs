@@ -183,6 +183,20 @@ impl<'c> Explainer<'_, 'c> {
         true
     }
 
+    /// A driver of Windows from before Linux inside it had CUDA.
+    pub(super) fn wsl2_cuda(&mut self) {
+        let Some(target) = self.target().filter(|target| target.windows_driver) else { return };
+        let catalog = self.request.catalog;
+        let drivers = target.machine.drivers(self.request.problem);
+        let before = drivers.rows.iter().find_map(|row| windows::without_cuda(catalog, &row.version));
+        if let Some(sentence) = self.driver_words(target) {
+            self.say(sentence);
+        }
+        if let Some(row) = before {
+            self.say(row.says.trim_end_matches('.').to_string());
+        }
+    }
+
     fn driver_of(&mut self, target: &TargetRequest<'c>) {
         if let Some(sentence) = self.driver_words(target) {
             self.say(sentence);

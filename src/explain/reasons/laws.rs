@@ -64,6 +64,7 @@ const LAWS: &[Law] = &[
     Law::new(law::COMPAT_INSTALLED, has_compat, |it| it.compat_installed()),
     Law::new(law::SYSTEM_CUDNN, has_cudnn, |it| it.system_cudnn()),
     Law::new(law::SYSTEM_CUDA, has_toolkit, |it| it.system_cuda()),
+    Law::new(law::WSL2_CUDA, is_on_windows, |it| it.wsl2_cuda()),
 ];
 
 /// What is known of the law with a name; none of the catalog's rules.
@@ -150,6 +151,10 @@ fn has_compat(request: &Request<'_>) -> bool {
 
 fn has_cudnn(request: &Request<'_>) -> bool {
     some(request, |target| target.cudnn.is_some())
+}
+
+fn is_on_windows(request: &Request<'_>) -> bool {
+    some(request, |target| target.windows_driver)
 }
 
 fn has_toolkit(request: &Request<'_>) -> bool {

@@ -81,7 +81,7 @@ impl Reasons<'_, '_> {
 
     fn cuda(&mut self, below: &Version) {
         let mut lines: Vec<Version> = self.target.builds.iter().filter_map(|build| build.line()).collect();
-        lines.extend(self.target.toolkit.iter().chain(&self.target.cuda).map(|row| row.version.prefix(2)));
+        lines.extend(self.target.toolkit.map(|row| row.version.prefix(2)));
         lines.into_iter().for_each(|line| self.line(&line, below));
     }
 
@@ -119,18 +119,17 @@ impl Reasons<'_, '_> {
     /// The CUDA that packages carry inside, the PTX that a GPU runs of them, and rules about them.
     fn packages(&mut self, below: &Version) {
         let request = self.request;
-        for row in &self.target.companions {
-            for need in driver::needs_of_companion(request.problem, row, &self.asked.machine) {
-                match need {
-                    DriverNeed::Line(line, _) => self.line(&line, below),
-                    DriverNeed::Ptx(isa) => self.ptx(&isa, below),
-                    DriverNeed::Rule(id) => {
-                        if let Some(rule) = request.rules.of_id(id).filter(|rule| !rule.row.compat) {
-                            self.rule(rule, below);
-                        }
+        let chosen = (&*self.target.companions, self.target.cuda);
+        for need in driver::needs_of_packages(request.problem, chosen, &self.asked.machine) {
+            match need {
+                DriverNeed::Line(line, _) => self.line(&line, below),
+                DriverNeed::Ptx(isa) => self.ptx(&isa, below),
+                DriverNeed::Rule(id) => {
+                    if let Some(rule) = request.rules.of_id(id).filter(|rule| !rule.row.compat) {
+                        self.rule(rule, below);
                     }
-                    DriverNeed::Nothing => {}
                 }
+                DriverNeed::Nothing => {}
             }
         }
     }

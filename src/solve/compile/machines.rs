@@ -4,11 +4,12 @@ use std::rc::Rc;
 
 use crate::catalog::rows::{Companion, Image, Subject, TORCH, Toolkit};
 use crate::spec::Share;
+use crate::types::Version;
 
 use super::{Choice, ForwardCompat, Framework, Group, Local, Plan};
 use crate::solve::bundled_torch;
 use crate::solve::demand::{self, Bearing};
-use crate::solve::driver::{self, DriverNeed, Jit};
+use crate::solve::driver::{self, DriverNeed};
 use crate::solve::driver_row::DriverRow;
 use crate::solve::heeded;
 use crate::solve::image::{self, Images, Inside};
@@ -369,6 +370,16 @@ impl<'q, 'c> Plan<'q, 'c> {
         }
     }
 
+    /// The first CUDA whose nvJitLink links what a package that is asked for compiles while it runs, whichever of its releases.
+    fn links_from(&self) -> Option<Version> {
+        let asked = self.packages.iter().zip(&self.request.companions);
+        let first = asked.map(|(package, ask)| {
+            let admitted = package.releases.iter().filter(|row| ask.constraint.admits(&row.version));
+            admitted.map(|row| row.nvjitlink).min().flatten()
+        });
+        first.max().flatten()
+    }
+
     /// The variables whose rows need a driver of a class, and what each of them needs.
     fn needs_of_drivers(&self, class: usize, group: &Group<'c>) -> Vec<(Var, NeedsOf<'q>)> {
         let request = self.request;
@@ -378,8 +389,8 @@ impl<'q, 'c> Plan<'q, 'c> {
             needs.push((release.var, Box::new(move |row| vec![of_releases.of(row)])));
         }
         if let Some(cuda) = group.cuda(class) {
-            let rows = cuda.rows.clone();
-            needs.push((cuda.var, Box::new(move |row| vec![DriverNeed::Line(rows[row].version, Jit::Nothing)])));
+            let (rows, links_from) = (cuda.rows.clone(), self.links_from());
+            needs.push((cuda.var, Box::new(move |row| driver::needs_of_cuda(rows[row], links_from))));
         }
         let machine = self.classes[class].machine();
         for companion in &group.companions {

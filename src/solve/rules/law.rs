@@ -82,4 +82,6 @@ laws! {
     SYSTEM_CUDNN = "system-cudnn";
     /// What brings no CUDA finds the libraries of some releases only.
     SYSTEM_CUDA = "system-cuda";
+    /// Linux inside Windows has CUDA from some driver of Windows on.
+    WSL2_CUDA = "wsl2-cuda";
 }

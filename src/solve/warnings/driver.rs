@@ -105,7 +105,7 @@ fn jit_limited(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning>
     let own_code = about.target.companions.iter().filter(|row| row.gpu_code);
     let compiled = own_code.clone().filter_map(|row| fits::compiled_by(about.request.catalog, row, asked.arch));
     let all = lines.chain(toolkits).chain(pieces).chain(compiled);
-    let uses = compiler.as_ref().map(|(_, line)| *line).or_else(|| all.max());
+    let uses = compiler.map(|(_, line)| line).or_else(|| all.max());
     // A cuda-compat package may itself be older than the stack.
     let is_older = match about.target.mode() {
         DriverMode::MinorVersion => true,
@@ -118,7 +118,6 @@ fn jit_limited(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning>
     let compat = driver.compat.map_or(String::new(), |compat| format!(" with {}", compat.package()));
     let name = as_written(asked, driver) + &compat;
     let packages = own_code.map(|row| format!("{} {}", row.package, row.version)).collect();
-    let compiler = compiler.as_ref().map(|(name, _)| name.as_str());
     // What has PTX alone for a GPU and was chosen is PTX that this driver compiles.
     let is_jit = about.target.gpus.iter().any(|gpu| gpu.coverage == Some(Coverage::Jit));
     if is_jit && compiler.is_none() && about.target.companions.iter().all(|row| !row.gpu_code) {
@@ -132,25 +131,26 @@ fn jit_limited(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning>
     // What is known by the CUDA that it shows says that itself.
     let is_told = matches!(asked.driver, DriverRequest::Cuda(_, Told::Key(_))) && compat.is_empty();
     let supports = driver.cuda().copied().filter(|_| !is_told);
+    let compiler = compiler.and_then(|(name, _)| name);
     let limited = JitLimited { driver: &name, supports, uses, packages, compiler, builds, linking, links };
     Some(Warning::about(&limited, &about.keys(asked.driver_setting())))
 }
 
-/// What compiles kernels with the system's toolkit while it runs and gives their PTX to the driver, and the line of that
-/// toolkit, where the driver is older: Numba's own target of CUDA, and what links them itself with newer toolkits only.
+/// The line of the system's toolkit where something compiles kernels with it while it runs, the driver is older, and PTX is what
+/// it gets: from Numba's own target of CUDA, which is named, or from what links them itself with newer toolkits only, and beside
+/// a framework may find the library that does.
 /// Sources: <https://numba.readthedocs.io/en/stable/cuda/minor_version_compatibility.html> and
 /// <https://github.com/numba/numba/issues/8961>.
-fn run_time_compiler(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<(String, Version)> {
+fn run_time_compiler(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<(Option<&'static str>, Version)> {
     let chosen = about.target.toolkit.or(about.target.cuda).map(|toolkit| toolkit.version);
     let installed = || about.asked.toolkits.iter().flatten().copied().min();
     let line = chosen.or_else(installed)?.prefix(2);
-    let is_newer = driver.cuda().is_some_and(|supports| line > *supports && line.major() == supports.major());
-    let linking = about.target.companions.iter().find_map(|row| Some((row, row.nvjitlink?)));
-    let name = match linking {
-        Some((row, first)) => (line < first).then(|| format!("{} {}", row.package, row.version)),
-        None => about.request.packages.iter().any(|(name, _)| name == "numba").then(|| "Numba".to_string()),
-    };
-    name.filter(|_| is_newer).map(|name| (name, line))
+    let supports = driver.cuda().filter(|supports| line > **supports)?;
+    let by_numba = || about.request.packages.iter().any(|(name, _)| name == "numba");
+    match about.target.companions.iter().find_map(|row| row.nvjitlink) {
+        Some(first) => (line < first && line.major() == supports.major()).then_some((None, line)),
+        None => by_numba().then_some((Some("Numba"), line)),
+    }
 }
 
 /// A driver by what is written, which says more than the release that it was judged at: 535, not 535.43.02. Of several,

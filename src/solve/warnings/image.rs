@@ -5,6 +5,7 @@ use crate::coverage::Coverage;
 use crate::solve::bundled_torch;
 use crate::solve::coinstall;
 use crate::solve::demand;
+use crate::solve::described::GpuKind;
 use crate::solve::driver::{self, DriverNeed, Jit};
 use crate::solve::finished::Use;
 use crate::solve::installed::names_branch;
@@ -13,7 +14,7 @@ use crate::solve::request::{GpuRequest, ImageRequest, TargetRequest};
 use crate::solve::{fits, image, parts};
 use crate::types::Version;
 use crate::warning::{
-    CompatFails, ImageArchUnknown, ImageCompat, ImagePython, ImageRequireUnknown, ImageRequires, ImageTorch,
+    CompatFails, ImageArchUnknown, ImageCompat, ImageCuda, ImagePython, ImageRequireUnknown, ImageRequires, ImageTorch,
     ImageWithdrawn, MinorRefused, ToolkitMinor, TwoRuntimes, TwoTorches, UnknownGpuCode, Warning,
 };
 
@@ -27,6 +28,7 @@ pub(super) fn warnings<'c>(about: &About<'_, 'c>) -> Vec<Warning> {
         let torch = one.torch();
         let two_torches = torch.as_ref().is_some_and(|warning| warning.code == "two-torches");
         warnings.extend(torch);
+        warnings.extend(one.cuda());
         warnings.extend(one.python());
         warnings.extend(one.two_runtimes().filter(|_| !two_torches));
         warnings.extend(one.requirement());
@@ -89,6 +91,21 @@ impl<'c> One<'_, 'c> {
         let Some((why, compat)) = why else { return self.unread_code(inside) };
         let torch = ImageTorch { image: &self.name, torch: inside, compat: compat.as_deref(), why: &why };
         Some(Warning::about(&torch, &self.keys))
+    }
+
+    /// A CUDA that does not serve a GPU, where no part of the stack takes another one: what does is judged by its own.
+    fn cuda(&self) -> Option<Warning> {
+        let (about, image) = (self.about, self.image);
+        let has_none = about.target.cuda.is_none() && about.target.toolkit.is_none();
+        let is_all = image.torch.is_none() && has_none && about.target.builds.is_empty();
+        let cuda = image.cuda.prefix(2);
+        let gpus = about.request.gpu_rules(about.asked).into_iter().filter(|_| is_all);
+        let broken = |gpu: GpuKind<'c>| {
+            let rule = gpu.cuda.iter().find(|rule| !rule.needs.admits(&cuda))?;
+            let warning = ImageCuda { image: &self.name, cuda, gpu: &gpu.gpu.written, says: &rule.row.says };
+            Some(Warning::about(&warning, &self.keys))
+        };
+        gpus.filter_map(broken).next()
     }
 
     /// A torch of the image that is used, for a Python that nobody has read.

@@ -270,19 +270,36 @@ fn of_one_module(about: &About<'_, '_>) -> Vec<Warning> {
     warnings
 }
 
-/// Of what runs without a part beside what is locked, or because of what is not.
-fn of_parts(about: &About<'_, '_>) -> Vec<Warning> {
-    let (problem, locked) = (about.request.problem, about.target.locked());
-    let lacking = |(name, asked, one): (String, Specifier, _)| {
-        let Judged { row, beside: Beside { what: (package, version), .. }, .. } = one;
+/// Of packages that run without a part beside what is locked, or without CUDA where the stack computes with it.
+fn of_parts_of_packages(about: &About<'_, '_>) -> Vec<Warning> {
+    let cuda = about.gpu_builds().find_map(|build| build.line());
+    let cuda = cuda.or(about.target.cuda.map(|cuda| cuda.version.prefix(2)));
+    let mut locked = about.target.locked();
+    locked.extend(cuda.map(|line| (CUDA.to_string(), line)));
+    let mut warnings = Vec::new();
+    for (name, asked, one) in without_part(about.request.problem, &locked, &about.request.packages) {
+        let (package, version) = one.beside.what;
+        // A label names a build of another index.
+        if package == CUDA && asked.to_string().contains('+') {
+            continue;
+        }
         let what = if asked.comparisons.is_empty() { name.clone() } else { format!("`{name} = \"{asked}\"`") };
         let on = format!("beside {}", named(&package, &version));
         let is_written = about.request.packages.iter().any(|(written, _)| *written == name);
-        let key = if is_written { format!("packages.{name}") } else { format!("stack.{package}") };
-        Warning::about(&PartLacks { name: &what, on: &on, says: &row.says }, &[key])
-    };
-    let of_packages = without_part(problem, &locked, &about.request.packages).into_iter().map(lacking);
-    let mut warnings: Vec<Warning> = of_packages.collect();
+        let key = match is_written {
+            true => format!("packages.{name}"),
+            false if package == CUDA => "packages".to_string(),
+            false => format!("stack.{package}"),
+        };
+        warnings.push(Warning::about(&PartLacks { name: &what, on: &on, says: &one.row.says }, &[key]));
+    }
+    warnings
+}
+
+/// Of what runs without a part beside what is locked, or because of what is not.
+fn of_parts(about: &About<'_, '_>) -> Vec<Warning> {
+    let (problem, locked) = (about.request.problem, about.target.locked());
+    let mut warnings = of_parts_of_packages(about);
     let companions = &about.target.companions;
     // What nobody asked for was brought by something that may not use that part.
     let is_asked = |row: &&&Companion| about.request.companions.iter().any(|ask| *ask.package == *row.package);
@@ -354,6 +371,9 @@ fn of_release<'c>(about: &About<'_, 'c>, row: &Companion, python: &Version) -> V
     warnings
 }
 
+/// The part of the stack that what computes on the CPU alone does without.
+const CUDA: &str = "cuda";
+
 /// What releases need of Python that the index has for none.
 const NO_PYTHON: &str = "<1";
 
@@ -377,5 +397,10 @@ fn locked(beside: &Beside) -> String {
 }
 
 fn named(package: &str, version: &Version) -> String {
-    format!("{} {version}", if package == "python" { "Python" } else { package })
+    let name = match package {
+        "python" => "Python",
+        CUDA => "CUDA",
+        _ => package,
+    };
+    format!("{name} {version}")
 }
