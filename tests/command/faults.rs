@@ -163,7 +163,8 @@ fn a_kill_at_any_point_leaves_whole_files_and_the_next_run_sweeps() {
         let mut count = Count::default();
         let kill = |call: &Call| if count.at(call, case) == *point { Then::Kill } else { Then::Go };
         let code = tracer::run(&mut place.command("checkout", case.args), kill).unwrap();
-        assert!(code.is_none() || *point > case.renamed, "{about}: {code:?}");
+        // Before its first file and behind its last a run may make fewer calls than the one that was counted.
+        assert!(code.is_none() || !(case.first..=case.renamed).contains(point), "{about}: {code:?}");
         let now = files(&place);
         assert_whole(&now, case, &about);
         // The run after it: the same once more, or for an edit that was half done, a lock.
