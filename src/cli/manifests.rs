@@ -165,6 +165,6 @@ pub fn joined(host: Option<Draft>, files: Draft) -> Draft {
         draft.stack.extend(python);
     }
     draft.build |= files.build;
-    let Draft { packages, torch_beside_image, .. } = files;
-    Draft { origin: Some(origin), packages, torch_beside_image, ..draft }
+    let Draft { packages, overrides, .. } = files;
+    Draft { origin: Some(origin), packages, overrides, ..draft }
 }

@@ -46,8 +46,8 @@ pub struct Draft {
     pub overlays: Vec<String>,
     /// Requirements of ordinary packages, which gpuenv does not choose.
     pub packages: Vec<String>,
-    /// Why the torch of the image that it runs in is none of what its files ask for: where they take it out, or install beside it.
-    pub torch_beside_image: Option<String>,
+    /// `[[override]]`: rules that do not hold for what its files do, each with the reason.
+    pub overrides: Vec<(String, String)>,
     /// Whether conditions of these files are left open that a Python and a processor decide.
     pub is_open: bool,
     /// Whether it was made from the files of a project, which say little of machines.

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::{Draft, Entry, Value, hints};
-use crate::solve::rules::law;
 use crate::spec::KeyDoc;
 use crate::types::Specifier;
 
@@ -45,9 +44,9 @@ impl Draft {
         if !self.overlays.is_empty() {
             text += &format!("\n[catalog]\noverlays = {}\n", Value::List(self.overlays.clone()));
         }
-        if let Some(reason) = &self.torch_beside_image {
+        for (rule, reason) in &self.overrides {
             let reason = Value::Text(reason.clone());
-            text += &format!("\n[[override]]\nrule = \"{}\"\nreason = {reason}\n", law::IMAGE_TORCH);
+            text += &format!("\n[[override]]\nrule = \"{rule}\"\nreason = {reason}\n");
         }
         if hint && !self.build {
             text += "\n# [build]                     # if CUDA code is compiled on top of the stack\n";

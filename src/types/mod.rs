@@ -10,6 +10,7 @@ pub mod calendar;
 pub mod constraint;
 mod driver_mode;
 pub mod intersect;
+pub mod marker;
 pub mod name;
 pub mod nvidia;
 pub mod packed;

@@ -28,6 +28,7 @@ mod faults;
 mod fleet;
 mod fleet_plan;
 mod from;
+mod from_commands;
 mod from_environments;
 mod from_files;
 mod from_lines;

@@ -669,3 +669,10 @@ fn a_cpu_build_asks_for_no_driver() {
         assert_eq!((code, told["targets"]["a"]["driver"]["minimum"].is_string()), (0, asks), "{torch} {target} {told}");
     }
 }
+
+#[test]
+fn a_range_of_an_ordinary_package_that_admits_nothing_is_an_error() {
+    let spec = "[stack]\ntorch = \"2.6.0\"\n[packages]\nnumpy = \"<2,>=2.1\"\n[target.a]\ngpu = \"A100-PCIE-40GB\"\n";
+    let sandbox = crate::common::sandbox::Sandbox::new("empty-package", spec);
+    sandbox.run(&["lock"]).exits(2).says("`numpy = \"<2,>=2.1\"` admits no version");
+}

@@ -200,6 +200,8 @@ fn what_defeats_the_lock_is_refused() {
         (format!("{project}dependencies = [\"Torch@https://example.org/torch.whl\"]\n"), "an address in place of"),
         (format!("{project}[dependency-groups]\ndev = [\"torch@file:///torch.whl\"]\n"), "dependency-groups.dev"),
         (format!("{project}requires-python = \">=3.13\"\n"), "requires-python"),
+        // Nobody has 3.12.0 alone.
+        (format!("{project}requires-python = \">=3.10, <=3.12\"\n"), "requires-python"),
         (format!("{project}[tool.uv.sources]\nTorch = {{ index = \"mine\" }}\n"), "sources.Torch"),
         (
             format!(
@@ -218,6 +220,7 @@ fn what_defeats_the_lock_is_refused() {
         format!("{project}dependencies = [\"torch @ https://example.org/t.whl ; sys_platform == 'darwin'\"]\n"),
         format!("{project}[tool.uv]\nenvironments = [\"{LINUX}\"]\n"),
         format!("{project}[tool.uv]\noverride-dependencies = [\"numpy<2\", \"timm>1\", \"torch==2.5.1\"]\n"),
+        format!("{project}[tool.uv]\noverride-dependencies = [\"torch>2 ; platform_machine == 'aarch64'\"]\n"),
         format!(
             "{project}[[tool.uv.index]]\nname = \"pytorch-cu124\"\nurl = \"https://download.pytorch.org/whl/cu124\"\nexplicit = true\n"
         ),

@@ -1,7 +1,8 @@
 //! Dependencies that somebody wrote into a pyproject.toml and that the locked releases do not meet: both in one list have no
 //! answer, and uv would say so only later, and of all of them.
 
-use crate::types::{Specifier, Version, name};
+use crate::types::marker::{self, Known};
+use crate::types::{CpuArch, Specifier, Version, name};
 
 /// A dependency that somebody wrote and a locked one that it excludes. Where the lock has several of a package, for several
 /// targets, all of them have to be excluded.
@@ -73,7 +74,27 @@ pub fn names(written: &[String]) -> Vec<String> {
 pub fn python(written: &str, locked: &str) -> bool {
     let words = |text: &str| -> String { text.split_whitespace().collect() };
     let read = |text: &str| Specifier::parse(&words(text)).ok();
-    read(written).zip(read(locked)).is_some_and(|(written, locked)| written.excludes(&locked))
+    // 3.12 is 3.12.0 there, and nobody has that one.
+    let meant = |asked: Specifier| Specifier {
+        comparisons: asked.comparisons.into_iter().map(|one| line_before(&one).unwrap_or(one)).collect(),
+        ..asked
+    };
+    read(written).map(meant).zip(read(locked)).is_some_and(|(written, locked)| written.excludes(&locked))
+}
+
+/// `<3.12` for `<=3.12`.
+fn line_before(comparison: &str) -> Option<String> {
+    let line = comparison.strip_prefix("<=").filter(|line| line.matches('.').count() == 1)?;
+    Some(format!("<{line}"))
+}
+
+/// Whether the marker of a requirement may hold on one of some platforms, which are markers themselves.
+pub fn may_hold(one: &str, platforms: &[String]) -> bool {
+    let Some((_, marker)) = one.split_once(';') else { return true };
+    let is_named = |arch: &CpuArch| platforms.iter().any(|platform| platform.contains(arch.as_str()));
+    let mut named = [CpuArch::X86_64, CpuArch::Aarch64].into_iter().filter(is_named).peekable();
+    let holds = |arch| marker::on(marker, &Known { arch, ..Known::default() }) != Some(false);
+    if named.peek().is_none() { holds(None) } else { named.any(|arch| holds(Some(arch))) }
 }
 
 /// The package and what is asked of it, whatever the marker; none of an address.

@@ -84,7 +84,9 @@ fn refuse_sources(file: &DocumentMut, new: &DocumentMut, locked: &[String]) -> R
 
 /// uv takes an override whatever the lock says.
 fn refuse_overrides(file: &DocumentMut, new: &DocumentMut, locked: &[String]) -> Result<(), ExportError> {
-    let overrides = at(file, &["tool", "uv", "override-dependencies"]).map(strings).unwrap_or_default();
+    let mut overrides = at(file, &["tool", "uv", "override-dependencies"]).map(strings).unwrap_or_default();
+    let platforms = at(new, &["tool", "uv", "environments"]).map(strings).unwrap_or_default();
+    overrides.retain(|one| contradiction::may_hold(one, &platforms));
     let brought = recorded(new, "brought");
     let defeats =
         |one: &&String| contradiction::replaces(one, locked) || contradiction::replaces_brought(one, &brought);

@@ -2,6 +2,7 @@
 
 use saphyr::{LoadableYamlNode, MarkedYaml};
 
+use super::order::List;
 use super::{BUILD_ADDED, Found, Kind, Wanted, pip};
 use crate::catalog::rows::{FRAMEWORKS, TORCH};
 
@@ -100,7 +101,7 @@ const BRINGS_PYTHON: [&str; 6] =
     ["cached-property", "importlib-metadata", "importlib_metadata", "nbconvert", "seaborn", "typing-extensions"];
 
 /// What no package of the package index is, though one there may be called so.
-const OF_CONDA: [&str; 6] = ["apex", "libtorch", "nb-conda-kernels", "nvidia-apex", "pytorch3d", "rapids"];
+const OF_CONDA: [&str; 7] = ["apex", "backports", "libtorch", "nb-conda-kernels", "nvidia-apex", "pytorch3d", "rapids"];
 
 /// What conda has for Windows only.
 const WINDOWS: [&str; 8] =
@@ -161,6 +162,8 @@ pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
             let inner = pip::requirements(one_text);
             variant = variant.or(inner.variant);
             found.installs.extend(inner.installs);
+            found.owns.extend(inner.owns);
+            found.lists.extend(inner.lists.into_iter().map(|list| List { line, ..list }));
             found.pages.extend(inner.pages.into_iter().map(|(torch, _)| (torch, line)));
             inner.wanted.into_iter().for_each(|wanted| found.want(Wanted { line, ..wanted }));
             inner.left.into_iter().for_each(|(_, text, why)| found.leave(line, &text, why));
@@ -168,7 +171,9 @@ pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
     }
     for wanted in found.wanted.iter_mut().filter(|wanted| !wanted.is_of_conda) {
         wanted.variant = wanted.variant.take().or_else(|| variant.clone());
+        wanted.owned_by(&found.owns);
     }
+    found.lists.iter_mut().for_each(|list| list.variant.clone_from(&variant));
     of_windows(&mut found);
     libraries(&mut found, list.iter().filter_map(|item| item.data.as_str()));
     of_its_own(&mut found);

@@ -3,6 +3,7 @@
 mod environments;
 mod flow;
 mod image;
+mod lists;
 mod program;
 mod run;
 mod values;
@@ -10,14 +11,16 @@ mod values;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::order::List;
 use super::pip::{joined, words_of_pip};
 use super::shell::{bare, command, here_document, is_shell, python_of, words};
-use super::{BUILD_ADDED, Found, OTHER_FILE, Wanted, conda, extras, is_variant, order::replaced, variant_of};
+use super::{BUILD_ADDED, Found, MOST, OTHER_FILE, Wanted, conda, extras, is_variant, variant_of};
 use crate::spec::read_image;
 use crate::types::{CpuArch, name};
 
 use environments::{Environment, chosen};
 use image::{holds_packages, is_export, python_of_image};
+use lists::Made;
 use program::{Program, is_of_file, is_pip, program, targets};
 use values::Filled;
 
@@ -137,6 +140,18 @@ struct Reader {
     entered: BTreeSet<String>,
     /// The one that a command of this RUN entered.
     inside: Option<String>,
+    /// How many commands were read.
+    commands: usize,
+    /// How many lines of a shell within each other are being read.
+    depth: usize,
+    /// The files in the image that are made of those of the project.
+    files: Vec<Made>,
+    /// How many patterns their lines were held against.
+    patterns: usize,
+    /// Whether a command of this RUN went to another folder or fetched one: a project there is not the one of these files.
+    is_away: bool,
+    /// What the command before prints for this one.
+    piped: Option<Made>,
     /// How much they have added by now.
     filled: Cell<usize>,
     stages: Vec<Stage>,
@@ -182,6 +197,9 @@ impl Reader {
         let mut paths: Vec<String> = paths.map(|path| path.replace(['[', ']', '"', ','], "")).collect();
         paths.iter_mut().for_each(|path| *path = self.filled(path).unwrap_or_default());
         let target = paths.pop().unwrap_or_default();
+        if from.is_none() {
+            self.copied(&paths, &target, true);
+        }
         let Some(of) = from.as_ref().and_then(|from| self.stages.iter().find(|stage| stage.name == *from)) else {
             return;
         };
@@ -254,14 +272,21 @@ impl Reader {
     /// What one command installs, or takes out of the image; `shown` is how it stands there.
     fn installed(&mut self, filled: &Filled, shown: &str, line: usize) {
         let words = &filled.words;
+        self.commands += 1;
+        let at = self.commands;
         let environment = self.environment_of(words, line);
         if let (Some(python), Some(stage)) = (python_of(words), self.stages.last_mut()) {
             of_system(&python, line, stage.of(&environment));
         }
         let Some(stage) = self.stages.last_mut() else { return };
-        if let Some(at) = words.iter().position(|word| word == "uninstall").filter(|at| is_pip(&words[..*at])) {
-            let names = words[at + 1..].iter().filter(|word| !word.starts_with('-'));
-            return stage.of(&environment).found.uninstalls.extend(names.map(|name| (name::package(name), line)));
+        if let Some(verb) = words.iter().position(|word| word == "uninstall").filter(|at| is_pip(&words[..*at])) {
+            let gone = &mut stage.of(&environment).found.uninstalls;
+            let names =
+                words[verb + 1..].iter().filter(|word| !word.starts_with('-')).take(MOST - gone.len().min(MOST));
+            return gone.extend(names.map(|name| (name::package(name), line, at)));
+        }
+        if let Some(variant) = variant_of_config(words) {
+            return stage.found().variant = stage.found().variant.take().or(Some(variant));
         }
         if is_of_file(words) {
             if filled.unknown.is_empty() {
@@ -270,8 +295,10 @@ impl Reader {
             stage.has_project = true;
             return stage.found().leave(line, shown, OTHER_FILE);
         }
-        let Some((program, at)) = program(words) else { return };
-        let (known, told) = filled.known(at + 1);
+        let Some((program, verb)) = program(words).filter(|_| !words.iter().any(|word| word == "--dry-run")) else {
+            return;
+        };
+        let (known, told) = filled.known(verb + 1);
         let is_on_stacks = |word: &str| OF_STACKS.iter().any(|one| word.starts_with(one));
         let told = told.into_iter().filter(|(word, _)| program != Program::System || is_on_stacks(word));
         match program {
@@ -292,10 +319,18 @@ impl Reader {
         }
         stage.targets.extend(targets(&known));
         let found = &mut stage.of(&environment).found;
+        let (count, lists) = (found.wanted.len(), found.lists.len());
         match program {
-            Program::System => known.iter().for_each(|word| of_system(word, line, stage.of(""))),
+            Program::System => return known.iter().for_each(|word| of_system(word, line, stage.of(""))),
             Program::Pip => of_pip(&known, line, found),
             _ => of_conda(&known, line, found),
+        }
+        found.wanted[count..].iter_mut().for_each(|one| one.at = at);
+        let lists = found.lists.split_off(lists);
+        let lists = lists.into_iter().filter(|list| !list.is_project || !self.is_away);
+        let lists: Vec<_> = lists.map(|list| self.placed(list, at)).collect();
+        if let Some(stage) = self.stages.last_mut() {
+            stage.of(&environment).found.lists.extend(lists);
         }
     }
 
@@ -348,8 +383,6 @@ impl Reader {
             wanted_base = Some(stage.base.to_ascii_lowercase());
         }
         let of_system = chosen(environments, &last, &self.entered, &mut found).or(of_copied);
-        replaced(&mut found);
-        conda::of_its_own(&mut found);
         if let Some((image, line)) = &found.image
             && let Some(python) = python_of_image(image)
         {
@@ -383,20 +416,36 @@ fn variant_of_setting(name: &str, value: &str) -> Option<String> {
     }
 }
 
+/// The same of `pip config set global.extra-index-url …`.
+fn variant_of_config(words: &[String]) -> Option<String> {
+    let at = words.windows(2).position(|pair| pair[0] == "config" && pair[1] == "set")?;
+    let [key, value, ..] = &words[at + 2..] else { return None };
+    let name = key.rsplit('.').next().unwrap_or(key).to_ascii_uppercase().replace('-', "_");
+    variant_of_setting(&format!("PIP_{name}"), value).filter(|_| is_pip(&words[..at]))
+}
+
 /// The words behind `pip install`: an index is that of what this command installs.
 fn of_pip(words: &[String], line: usize, found: &mut Found) {
-    let (count, of_all) = (found.wanted.len(), found.variant.take());
+    let (count, lists, of_all) = (found.wanted.len(), found.lists.len(), found.variant.take());
     words_of_pip(words, line, found);
-    let variant = std::mem::replace(&mut found.variant, of_all);
+    let (variant, owns) = (std::mem::replace(&mut found.variant, of_all), std::mem::take(&mut found.owns));
     let of_it = &mut found.wanted[count..];
     let is_over = of_it.iter().all(|wanted| wanted.name.starts_with("nvidia-"));
     let is_forced = words
         .iter()
         .any(|word| ["--force-reinstall", "--ignore-installed", "--reinstall", "-I"].contains(&word.as_str()));
+    let is_letter = |word: &&str| !word.starts_with('-') && word.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let has_letter = |word: &str| word.strip_prefix('-').filter(is_letter).is_some_and(|word| word.contains('U'));
+    let is_renewed = words.iter().any(|word| word == "--upgrade" || has_letter(word));
     for wanted in of_it {
-        (wanted.is_over, wanted.is_forced) = (is_over, is_forced);
+        (wanted.is_over, wanted.is_forced, wanted.is_renewed) = (is_over, is_forced, is_renewed);
         wanted.variant = wanted.variant.take().or_else(|| variant.clone());
+        wanted.owned_by(&owns);
     }
+    let is_alone = words.iter().any(|word| word == "--no-deps");
+    let of_it = found.lists.split_off(lists).into_iter().filter(|list| !list.is_project || !is_alone);
+    let with_options = |list| List { variant: variant.clone(), owns: owns.clone(), is_forced, is_renewed, ..list };
+    found.lists.extend(of_it.map(with_options).collect::<Vec<_>>());
 }
 
 /// The words behind `conda install` and `conda create`.
@@ -409,7 +458,7 @@ fn of_conda(words: &[String], line: usize, found: &mut Found) {
             "-c" | "--channel" | "-n" | "--name" | "-p" | "--prefix" if glued.is_none() => drop(words.next()),
             "-f" | "--file" => {
                 let file = glued.map(str::to_string).or_else(|| words.next().cloned()).unwrap_or_default();
-                found.leave(line, &format!("{option} {file}"), OTHER_FILE);
+                found.file(line, format!("{option} {file}"), &file, false);
             }
             option if option.starts_with('-') => {}
             _ => conda::package(&conda::labelled(label, word), line, found),

@@ -14,11 +14,18 @@ const DEFAULT: (&str, &str) = ("--default-groups", "dev");
 
 /// The extras that a path to a project names: `.[a,b]`.
 pub(super) fn of_folder(word: &str) -> Vec<String> {
-    let is_folder = word.starts_with(['.', '/']) && !word.contains("://");
     match word.split_once('[').and_then(|(_, rest)| rest.split_once(']')) {
-        Some((names, _)) if is_folder => of_option(names),
+        Some((names, _)) if folder(word).is_some() => of_option(names),
         _ => Vec::new(),
     }
+}
+
+/// The folder of a project that a word names: `.`, `./x[a]`, `x[a] @ file:///x`.
+pub(super) fn folder(word: &str) -> Option<&str> {
+    let path = word.split_once("file://").map_or(word, |(_, path)| path);
+    let path = path.split(['[', ';']).next()?.trim();
+    let is_file = [".whl", ".gz", ".zip"].iter().any(|ending| path.ends_with(ending));
+    (path.starts_with(['.', '/']) && !path.contains("://") && !is_file).then_some(path)
 }
 
 /// The names in the value of an option: one, several with commas or blanks, a group behind the file that it stands in.

@@ -4,27 +4,28 @@ mod cuda;
 mod image;
 mod left;
 mod named;
+mod package;
 mod versions;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::claims::{Claim, Claims, Settled};
-use super::marker::Known;
 use super::shell::file_name;
 use super::{
-    Found, Kind, Left, Manifest, OTHER_FILE, OTHER_SYSTEM, Wanted, brought, conda, extras, is_variant, order, ordinary,
-    read, setup,
+    Found, Kind, Left, Manifest, OTHER_FILE, OTHER_SYSTEM, Wanted, brought, conda, extras, is_variant, order, read,
+    setup,
 };
 use crate::catalog::Catalog;
 use crate::catalog::rows::{FRAMEWORKS, TORCH};
 use crate::init::{Draft, Entry, Value};
 use crate::solve::request::other_maker;
 use crate::spec;
+use crate::types::marker::Known;
 use crate::types::name::STACK_PARTS;
-use crate::types::{Constraint, CpuArch, Specifier, Version, intersect, name, variant};
+use crate::types::{Constraint, CpuArch, Specifier, Version, intersect, name};
 
 pub use versions::alone;
-use versions::{constraint, extra_variant, known_releases, pythons, with_variant};
+use versions::{constraint, extra_variant, pythons, with_variant};
 
 /// What comes with JAX, and is pinned by it.
 const COMES_ALONG: [&str; 2] = ["jaxlib", spec::other_names::OF_JAX];
@@ -106,6 +107,8 @@ pub fn of_manifests<'m>(
     let pythons = pythons(catalog, &files, python);
     let on = Known { pythons: &pythons, arch, extras: None };
     order::by_commands(&mut files);
+    let dockerfiles = files.iter_mut().filter(|(file, _)| file.kind == Kind::Dockerfile);
+    dockerfiles.for_each(|(_, found)| conda::of_its_own(found));
     let open = files.iter_mut().filter_map(|(_, found)| found.decide(&on, &installs).then_some(())).count();
     let mut merged = Merged {
         catalog,
@@ -124,6 +127,9 @@ pub fn of_manifests<'m>(
         stack: Claims::default(),
         packages: Claims::default(),
         uninstalled: None,
+        overrides: Vec::new(),
+        is_renewed: false,
+        own_cuda: None,
         apart: None,
         over: Vec::new(),
         nvidias: Vec::new(),
@@ -158,6 +164,12 @@ struct Merged<'c> {
     packages: Claims<Specifier>,
     /// Where the torch of an image is taken out.
     uninstalled: Option<(String, usize)>,
+    /// The libraries that a file lays over what others bring, each with its version and the place.
+    overrides: Vec<(String, String, String)>,
+    /// Whether a line installs the newest torch that it takes, whatever is there.
+    is_renewed: bool,
+    /// The major of CUDA that the index of a package of its own is for, and the place.
+    own_cuda: Option<(String, String)>,
     /// Where an environment is made that does not see the packages of the image, and whether conda makes it.
     apart: Option<(String, usize, bool)>,
     /// What has a name for each major of CUDA, each with its file: the major is known when all is.
@@ -210,9 +222,11 @@ impl<'c> Merged<'c> {
             let variant = found.variant.clone().or_else(of_line);
             self.jetpack_of_index(&jetpack, variant.as_deref(), &place(file, line));
         }
-        if let Some((_, line)) = found.uninstalls.iter().find(|(name, _)| name == TORCH) {
+        if let Some((_, line, _)) = found.uninstalls.iter().find(|(name, ..)| name == TORCH) {
             self.uninstalled.get_or_insert((file.to_string(), *line));
         }
+        let overrides = std::mem::take(&mut found.overrides).into_iter();
+        self.overrides.extend(overrides.map(|(name, version, line)| (name, version, place(file, line))));
         self.apart = self.apart.take().or(found.apart.map(|(line, by_conda)| (file.to_string(), line, by_conda)));
         // Extras are alternatives as often as not: one is taken where somebody says so.
         let installed = extras::installed(&self.installs, &found);
@@ -262,121 +276,10 @@ impl<'c> Merged<'c> {
         }
     }
 
-    fn package(&mut self, manifest: &'c Manifest, wanted: Wanted, variant: Option<String>) {
-        let file = manifest.name.as_str();
-        let name = self.name_of(&wanted).to_string();
-        if let Some(why) = self.met(&name, &wanted) {
-            return self.leave(file, wanted.line, &wanted.written, why);
-        }
-        if !self.is_chosen(&wanted) {
-            let has_each = conda::OF_EACH_CUDA.contains(&name.as_str()) && manifest.kind == Kind::Conda;
-            return match has_each || !self.names_of(&name).is_empty() {
-                true => self.of_each_cuda.push((manifest, wanted)),
-                false => self.beside(file, &name, wanted),
-            };
-        }
-        let is_framework = FRAMEWORKS.contains(&name.as_str());
-        if wanted.is_over && !is_framework {
-            return self.over.push((manifest, wanted));
-        }
-        let label = variant::parts(wanted.version.trim_start_matches('=')).1;
-        if let Some(whose) = label.and_then(other_maker).filter(|_| is_framework) {
-            return self.leave(file, wanted.line, &wanted.written, format!("it is built for {whose}"));
-        }
-        if let Some(label) = label.filter(|it| !is_framework && !is_variant(it) && wanted.address.is_none()) {
-            let why = format!("taken without its build `+{label}`, which lies on an index of its own");
-            self.leave(file, wanted.line, &wanted.written, why);
-        }
-        let (known, is_told) = (known_releases(&name, self.catalog), variant.is_some());
-        let variant = variant.filter(|_| name == TORCH);
-        let variant = self.of_wheels(file, &wanted, variant, &known);
-        let is_cpu =
-            is_framework && (wanted.name.ends_with("-cpu") || wanted.extras.iter().any(|extra| extra == "cpu"));
-        let variant = if is_cpu { Some("cpu".to_string()) } else { variant };
-        let is_with_cuda = |extra: &String| extra == AND_CUDA || extra_variant(extra).is_some();
-        let is_for_gpu = wanted.is_of_conda || wanted.name.ends_with("-gpu");
-        if is_framework && (is_for_gpu || wanted.extras.iter().any(is_with_cuda)) {
-            self.with_cuda.insert(name.clone());
-        }
-        let said = constraint(&name, &wanted, variant, &known);
-        let Some(constraint) = said.and_then(|said| self.with_label(&name, said, label)) else {
-            let why = "its version is not written as gpuenv.toml can say it".to_string();
-            return self.leave(file, wanted.line, &wanted.written, why);
-        };
-        if let Some(why) = self.of_conda_alone(&name, &constraint).filter(|_| wanted.is_of_conda && !is_framework) {
-            return self.leave(file, wanted.line, &wanted.written, why.to_string());
-        }
-        if wanted.is_elsewhere {
-            let told = if is_told { "whose wheels may be others" } else { UNTOLD };
-            self.leave(file, wanted.line, &wanted.written, format!("taken without its index, {told}"));
-        }
-        self.leave_address(file, &wanted);
-        self.leave_extras(file, &name, &wanted);
-        let mut note = match manifest.kind {
-            Kind::UvLock => format!("{}, as locked there", place(file, wanted.line)),
-            _ => place(file, wanted.line),
-        };
-        if let Some(group) = &wanted.group {
-            note += &format!(", of the extra or group `{group}`");
-        }
-        // A condition on a build says where that build is, not what else would do.
-        let is_exact = is_exact(&name, &constraint) || wanted.marker.is_some() && constraint.pins_variant();
-        self.stack.push(&name, claim(constraint, is_exact, file, wanted, note));
-    }
-
-    /// What gpuenv does not choose: it goes to `[packages]`, or is told of. A part of JAX says which CUDA that is for.
-    fn beside(&mut self, file: &str, name: &str, wanted: Wanted) {
-        if wanted.is_library || wanted.is_vague && !self.is_read(name) {
-            return self.libraries.push((wanted.line, wanted.written));
-        }
-        if let Some(asked) = of_jax(&wanted).and_then(|variant| Constraint::parse(&format!("+{variant}")).ok()) {
-            let why = format!("`jax` is taken for its CUDA (`{}`), and pins it", asked.as_str());
-            self.leave(file, wanted.line, &wanted.written, why);
-            let note = place(file, wanted.line);
-            return self.stack.push("jax", claim(asked, false, file, wanted, note));
-        }
-        if name.starts_with(NVIDIAS) {
-            return self.nvidias.push((file.to_string(), wanted));
-        }
-        self.aside(file, name, wanted);
-    }
-
-    /// What goes to `[packages]`, or is told of.
-    fn aside(&mut self, file: &str, name: &str, wanted: Wanted) {
-        self.of_wheel(file, &wanted);
-        let text = self.ordinary(name, &wanted);
-        match text.as_ref().map(|text| Specifier::split(text)) {
-            Ok(Some((name, asked))) => {
-                if wanted.is_over && wanted.is_locked {
-                    self.leave(file, wanted.line, &wanted.written, OVERRIDDEN.to_string());
-                }
-                let is_exact = asked.comparisons.iter().any(|one| one.starts_with("==") && !one.ends_with('*'));
-                let note = place(file, wanted.line);
-                self.packages.push(name, claim(asked, is_exact, file, wanted, note));
-            }
-            Ok(None) => {}
-            Err(why) => self.leave(file, wanted.line, &wanted.written, why.clone()),
-        }
-    }
-
-    /// What `[packages]` holds of a package that the catalog does not have; an error says why nothing.
-    fn ordinary(&self, name: &str, wanted: &Wanted) -> Result<String, String> {
-        if COMES_ALONG.iter().any(|start| name.starts_with(start)) {
-            return Err(COMES.to_string());
-        }
-        if name == APEX {
-            return Err(NVIDIAS_APEX.to_string());
-        }
-        // Builds with a label of their own lie on no public index.
-        if wanted.is_elsewhere || wanted.version.contains('+') {
-            return Err("it comes from an index of its own: [packages] names what the public one has".to_string());
-        }
-        ordinary::requirement(wanted)
-    }
-
     fn end(mut self) -> (Draft, Vec<Left>) {
         self.python_of_wheels();
         self.python_of_system();
+        self.cuda_of_own_index();
         self.named_by_cuda();
         self.jetpack_of_image();
         self.torch_of_image();
@@ -386,6 +289,7 @@ impl<'c> Merged<'c> {
         self.laid_over();
         self.torch_beside_image();
         self.build_in_image();
+        self.rules_of_overrides();
         for (file, wanted) in std::mem::take(&mut self.nvidias) {
             match brought::is_brought(self.catalog, &self.draft.stack, &wanted.name) {
                 true => self.leave(&file, wanted.line, &wanted.written, COMES.to_string()),
@@ -481,14 +385,6 @@ fn is_exact(name: &str, constraint: &Constraint) -> bool {
     let first = text.split(',').next().unwrap_or(text).trim_start_matches('=');
     let dots = if ["python", "cuda"].contains(&name) { 1 } else { 2 };
     first.starts_with(|c: char| c.is_ascii_digit()) && !text.contains(['|', '*']) && first.matches('.').count() >= dots
-}
-
-/// The variant that a part of JAX is of: `jax-cuda12-plugin`, jaxlib 0.4.10+cuda12.cudnn88.
-fn of_jax(wanted: &Wanted) -> Option<String> {
-    let label = variant::parts(&wanted.version).1.filter(|_| wanted.name == "jaxlib");
-    label
-        .or_else(|| wanted.name.strip_prefix("jax-").filter(|_| wanted.name.starts_with(spec::other_names::OF_JAX)))
-        .and_then(extra_variant)
 }
 
 fn place(file: &str, line: usize) -> String {

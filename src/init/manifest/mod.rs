@@ -9,7 +9,6 @@ mod conda;
 mod dockerfile;
 mod extras;
 mod lines;
-mod marker;
 mod merge;
 mod order;
 mod ordinary;
@@ -18,6 +17,7 @@ mod pyproject;
 mod requirement;
 mod setup;
 mod shell;
+mod sources;
 mod uv_lock;
 
 pub use merge::{Refused, alone, of_manifests};
@@ -27,9 +27,8 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use crate::catalog::rows::FRAMEWORKS;
+use crate::types::marker::{self, Known};
 use crate::types::{CpuArch, Specifier, Version, name, toml_memory};
-
-use marker::Known;
 
 /// What kind of file it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,8 +162,14 @@ struct Found {
     installs: Vec<String>,
     /// The line that makes an environment which does not see the packages of the image, and whether conda does.
     apart: Option<(usize, bool)>,
-    /// The packages that a line takes out of the image, each with the line.
-    uninstalls: Vec<(String, usize)>,
+    /// The packages that a line takes out of the image, each with the line and the number of the command.
+    uninstalls: Vec<(String, usize, usize)>,
+    /// The libraries that an override lays over what others bring: the name, the version and the line.
+    overrides: Vec<(String, String, usize)>,
+    /// The other files whose packages its lines install.
+    lists: Vec<order::List>,
+    /// What the names of indexes of one package's own begin with, and the major of the CUDA that these are for.
+    owns: Vec<(String, String)>,
     left: Vec<(usize, String, String)>,
     /// The same of lines of its extras and groups, each with its own.
     left_of: Vec<(String, (usize, String, String))>,
@@ -201,6 +206,16 @@ struct Wanted {
     is_over: bool,
     /// Whether its command installs it again where it is there.
     is_forced: bool,
+    /// Whether its command takes the newest there is, whatever is there: `pip install -U`.
+    is_renewed: bool,
+    /// Which command of its file installs it, counted from one.
+    at: usize,
+    /// Where it comes from under conditions of which nobody decided yet.
+    sources: Vec<sources::Source>,
+    /// The line of these.
+    sources_line: usize,
+    /// The major of CUDA that the index of its own is for.
+    own_cuda: Option<String>,
     /// The address of the wheel that it is, where it names one.
     address: Option<String>,
     /// The only Python which that wheel is for.
@@ -231,6 +246,11 @@ impl Wanted {
             is_elsewhere: false,
             is_over: false,
             is_forced: false,
+            is_renewed: false,
+            at: 0,
+            sources: Vec::new(),
+            sources_line: 0,
+            own_cuda: None,
             address: None,
             python: None,
         }
@@ -285,11 +305,17 @@ impl Found {
             let own = wanted.group.as_deref().map(name::package).filter(|group| of.insert(group.clone()));
             let on = Known { extras: Some(&of), ..*known };
             let holds = wanted.marker.as_deref().map_or(Some(true), |marker| marker::on(marker, &on));
+            let (variants, open) = wanted.choose(&on);
             of.retain(|extra| own.as_ref() != Some(extra));
             match holds {
                 Some(false) => others.push(wanted),
                 _ => {
-                    is_open |= holds.is_none();
+                    let is_taken = wanted.group.as_ref().is_none_or(|group| installed.contains(group));
+                    if let Some(taken) = wanted.variant.clone().filter(|_| is_taken && !variants.is_empty()) {
+                        let text = format!("{}: {}", wanted.name, variants.join(", "));
+                        self.leave(wanted.sources_line, &text, format!("`{taken}` was taken of several"));
+                    }
+                    is_open |= holds.is_none() || open;
                     wanted.marker = wanted.marker.filter(|_| holds.is_none());
                     self.wanted.push(wanted);
                 }
@@ -330,7 +356,7 @@ impl Found {
         let ([first, ..], [.., last]) = (&of_it[..], &of_it[..]) else { return known.pythons.to_vec() };
         if of_it.len() < known.pythons.len() {
             let is_last = known.pythons.last() == Some(last);
-            let asked = format!(">={first}{}", if is_last { String::new() } else { format!(",<={last}") });
+            let asked = format!(">={first}{}", if is_last { String::new() } else { format!(",<={last}.*") });
             let line = self.frameworks().next().map_or(1, |wanted| wanted.line);
             self.wanted.push(Wanted::new("python", &asked, line));
         }
@@ -414,6 +440,17 @@ fn cuda_of_index(address: &str) -> Option<String> {
     let first = |folder: &'_ str| if folder.starts_with("torch") { usize::MAX } else { 1 };
     let words = folders.flat_map(|folder| folder.split(['_', '+', '-']).take(first(folder)));
     variant_of(address).or_else(|| words.map(str::to_string).find(|word| is_variant(word) && word != "cpu"))
+}
+
+/// What the names of packages begin with that an index has alone, and the major of the CUDA of these: `onnxruntime-cuda-12`.
+fn own_of(address: &str) -> Option<(String, String)> {
+    let (_, path) = address.split_once("://")?;
+    let own = |folder: &str| {
+        let (name, major) = folder.split_once("-cuda-")?;
+        let is_major = (1..=2).contains(&major.len()) && major.bytes().all(|byte| byte.is_ascii_digit());
+        (is_major && !name.is_empty()).then(|| (name.to_string(), major.to_string()))
+    };
+    path.split('/').find_map(own)
 }
 
 /// The line of torch that the wheels of a page are made for, by its address: `torch-2.1.2_cu118.html`, `torch2.1/`.

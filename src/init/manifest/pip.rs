@@ -1,6 +1,7 @@
 //! pip: its requirement lists, and the words of its command line.
 
-use super::{Found, OTHER_FILE, cuda_of_index, extras, is_variant, requirement, torch_of_page, variant_of};
+use super::order::List;
+use super::{Found, cuda_of_index, extras, is_variant, own_of, requirement, torch_of_page, variant_of};
 
 /// Options of `pip install` and of `uv pip install`, `uv pip sync` and `uv add` whose value says nothing of what is installed,
 /// those of older releases too (pip 19 to 26, uv 0.13); others whose value counts are read below.
@@ -43,6 +44,7 @@ pub(super) fn requirements(text: &str) -> Found {
             package(asked, line, &mut found);
         }
     }
+    found.wanted.iter_mut().for_each(|wanted| wanted.owned_by(&found.owns));
     found
 }
 
@@ -62,21 +64,22 @@ pub(super) fn words_of_pip(words: &[String], line: usize, found: &mut Found) {
         let mut value = || glued.map(str::to_string).or_else(|| words.next().map(str::to_string)).unwrap_or_default();
         match option.as_str() {
             "--extra-index-url" | "-i" | "--index-url" | "--index" | "--default-index" | "--pypi-url" | "-f"
-            | "--find-links" => index(&value(), word, line, found),
-            "--torch-backend" => backend(&value(), word, line, found),
+            | "--find-links" => index(&value(), &option, line, found),
+            "--torch-backend" => backend(&value(), &option, line, found),
             "-e" | "--editable" => {
                 let what = value();
                 let why = match what.contains("://") {
                     true => "it comes from an address, of which the version is not known",
                     false => "a package of this project or of a folder",
                 };
-                found.installs.extend(extras::of_folder(&what));
+                project(&what, line, found);
                 found.leave(line, &format!("{option} {what}"), why);
             }
             "--extra" | "--group" => found.installs.extend(extras::of_option(&value())),
             option if is_of(FILES, option) => {
                 let file = value();
-                found.leave(line, &format!("{option} {file}"), OTHER_FILE);
+                let is_bound = !["-r", "--requirement", "--requirements"].contains(&option);
+                found.file(line, format!("{option} {file}"), &file, is_bound);
             }
             option if is_of(VALUED, option) => drop(value()),
             // An argument that is empty is a value all the same where an option takes one.
@@ -84,13 +87,21 @@ pub(super) fn words_of_pip(words: &[String], line: usize, found: &mut Found) {
             option if option.starts_with('-') => {}
             // `uv pip sync requirements.txt`
             file if [".txt", ".in", ".toml", ".lock"].iter().any(|ending| file.ends_with(ending)) => {
-                found.leave(line, file, OTHER_FILE);
+                found.file(line, file.to_string(), file, false);
             }
             _ => {
-                found.installs.extend(extras::of_folder(word));
+                project(word, line, found);
                 package(word, line, found);
             }
         }
+    }
+}
+
+/// A project in a folder: what it asks for is installed, with the extras that are named.
+fn project(word: &str, line: usize, found: &mut Found) {
+    found.installs.extend(extras::of_folder(word));
+    if let Some(folder) = extras::folder(word) {
+        found.list(List { line, file: folder.to_string(), is_project: true, ..List::default() });
     }
 }
 
@@ -144,8 +155,7 @@ pub(super) fn package(text: &str, line: usize, found: &mut Found) {
 /// An index or a page of wheels.
 pub(super) fn index(address: &str, option: &str, line: usize, found: &mut Found) {
     let written = format!("{option} {address}");
-    let is_page = ["-f", "--find-links"].contains(&option.split('=').next().unwrap_or_default())
-        && !address.contains("download.pytorch.org");
+    let is_page = ["-f", "--find-links"].contains(&option) && !address.contains("download.pytorch.org");
     let jetpack = address.split('/').find_map(|folder| folder.strip_prefix("jp")?.parse::<u8>().ok());
     found.jetpack = found.jetpack.take().or_else(|| Some((format!("jetpack{}.", jetpack?), line)));
     found.pages.extend(torch_of_page(address).map(|torch| (torch, line)));
@@ -172,7 +182,17 @@ pub(super) fn index(address: &str, option: &str, line: usize, found: &mut Found)
         None if is_page => {
             found.leave(line, &written, "a page of wheels, which the lock does not name: name it to the installer, too")
         }
-        None => found.leave(line, &written, ANY_INDEX),
+        None => match own_of(address) {
+            Some(own) => {
+                found.leave(
+                    line,
+                    &written,
+                    format!("an index of wheels for CUDA {}: name it to the installer, too", own.1),
+                );
+                found.owns.push(own);
+            }
+            None => found.leave(line, &written, ANY_INDEX),
+        },
     }
 }
 

@@ -2,14 +2,16 @@
 
 use toml::{Table, Value};
 
-use crate::types::{distinct, name, sort_by_key};
+use crate::types::{distinct, name};
 
 use super::lines::Lines;
-use super::marker::on_linux;
+use super::order::List;
+use super::sources::Source;
 use super::{
-    FOLDER, Found, OTHER_FILE, OTHER_SYSTEM, Wanted, conda, cuda_of_index, is_variant, ordinary, pip, rank,
+    FOLDER, Found, OTHER_FILE, OTHER_SYSTEM, Wanted, conda, cuda_of_index, is_variant, ordinary, own_of, pip,
     requirement, table, variant_of,
 };
+use crate::types::marker::on_linux;
 
 pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
     let toml = table(text)?;
@@ -32,16 +34,21 @@ enum Index {
     Public,
     /// One of PyTorch's, of a variant.
     Variant(String),
-    /// Any other: what it has under a name is not what the public one has; with the CUDA that it tells.
-    Other(Option<String>),
+    /// Any other: what it has under a name is not what the public one has; with the CUDA that it tells, and the one that it has
+    /// a package of its own for.
+    Other(Option<String>, Option<String>),
 }
 
 impl Index {
-    fn variant(&self) -> Option<String> {
-        match self {
-            Index::Variant(variant) | Index::Other(Some(variant)) => Some(variant.clone()),
-            _ => None,
-        }
+    /// What a package from there is.
+    fn source(self, marker: Option<String>) -> Source {
+        let is_elsewhere = matches!(self, Index::Other(..));
+        let (variant, own_cuda) = match self {
+            Index::Variant(variant) => (Some(variant), None),
+            Index::Other(variant, own) => (variant, own),
+            Index::Public => (None, None),
+        };
+        Source { marker, variant, is_elsewhere, own_cuda }
     }
 }
 
@@ -96,7 +103,11 @@ impl<'t> Reader<'t> {
             let files = files.or_else(of_hatch).map_or(String::new(), |files| files.to_string());
             let files = files.replace(['[', ']', '{', '}', '=', '"', ','], " ").replace(" file ", " ");
             let files = files.split_whitespace().collect::<Vec<_>>().join(" ");
-            self.found.leave(line, &format!("dynamic = [\"{part}\"] {files}"), OTHER_FILE);
+            let text = format!("dynamic = [\"{part}\"] {files}");
+            self.found.leave(line, &text, OTHER_FILE);
+            for file in files.split(' ').filter(|_| part == "dependencies") {
+                self.found.list(List { line, text: text.clone(), file: file.to_string(), ..List::default() });
+            }
         }
     }
 
@@ -165,10 +176,8 @@ impl<'t> Reader<'t> {
         let marker = marker.filter(|_| holds.is_none());
         let version = if version == "*" { "" } else { version };
         let mut wanted = Wanted { marker, ..Wanted::new(name, version, line) };
-        match value.get("source").and_then(Value::as_str).map(|source| self.index("tool.poetry.source", source)) {
-            Some(Index::Variant(variant)) => wanted.variant = Some(variant),
-            Some(Index::Other(variant)) => (wanted.variant, wanted.is_elsewhere) = (variant, true),
-            Some(Index::Public) | None => {}
+        if let Some(source) = value.get("source").and_then(Value::as_str) {
+            wanted.take_source(&self.index("tool.poetry.source", source).source(None));
         }
         let extras = value.get("extras").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
         wanted.extras = extras.map(name::package).collect();
@@ -198,9 +207,9 @@ impl<'t> Reader<'t> {
             Some(variant) => Index::Variant(variant),
             None if is_default || name.eq_ignore_ascii_case("pypi") => Index::Public,
             None => {
-                let of_address = named.and_then(|index| cuda_of_index(index.get("url")?.as_str()?));
+                let address = named.and_then(|index| index.get("url")?.as_str()).unwrap_or_default();
                 let of_name = name.rsplit('-').next().filter(|word| is_variant(word)).map(str::to_string);
-                Index::Other(of_address.or(of_name))
+                Index::Other(cuda_of_index(address).or(of_name), own_of(address).map(|(_, cuda)| cuda))
             }
         }
     }
@@ -227,17 +236,10 @@ impl<'t> Reader<'t> {
 
     /// What the sources of a package say of it, in an extra or group or wherever none has a source of its own.
     fn source(&mut self, name: &str, group: Option<&str>, each: &[&Value], line: usize) {
-        let indexes = each.iter().filter_map(|one| one.get("index")?.as_str());
-        let indexes: Vec<Index> = indexes.map(|index| self.index("tool.uv.index", index)).collect();
-        let mut variants: Vec<String> = indexes.iter().filter_map(Index::variant).collect();
-        // With a choice of builds, the one for a GPU is what gpuenv is asked for.
-        sort_by_key(&mut variants, |variant: &String| std::cmp::Reverse(rank(Some(variant.as_str()))));
-        if let [first, others @ ..] = &variants[..]
-            && !others.is_empty()
-        {
-            let others = others.join(", ");
-            self.found.leave(line, &format!("{name}: {others}"), format!("`{first}` was taken of several"));
-        }
+        let marker = |one: &Value| one.get("marker").and_then(Value::as_str).map(str::to_string);
+        let marker = |one: &Value| marker(one).filter(|marker| on_linux(marker).is_none());
+        let index = |one: &&Value| Some(self.index("tool.uv.index", one.get("index")?.as_str()?).source(marker(one)));
+        let sources: Vec<Source> = each.iter().filter_map(index).collect();
         let is_of_index = |one: &&&Value| one.get("index").is_some();
         let address = each.iter().find(|one| !is_of_index(one));
         let wheel = address.and_then(|one| one.get("url")?.as_str());
@@ -248,19 +250,18 @@ impl<'t> Reader<'t> {
         let folded = name::package(name);
         let is_meant = |wanted: &Wanted| wanted.name == folded && (group.is_none() || wanted.group.as_deref() == group);
         // A name that no index has is nobody's there, or somebody else's.
-        if wheel.is_none() && address.is_some() && variants.is_empty() {
+        if wheel.is_none() && address.is_some() && sources.is_empty() {
             return self.found.wanted.retain(|wanted| !is_meant(wanted));
         }
         for wanted in self.found.wanted.iter_mut().filter(|wanted| is_meant(wanted)) {
             match &wheel {
-                Some(wheel) if variants.is_empty() => {
+                Some(wheel) if sources.is_empty() => {
                     let Wanted { group, marker, extras, .. } = std::mem::replace(wanted, wheel.clone());
                     *wanted = Wanted { group, marker, extras, ..wheel.clone() };
                 }
                 _ => {
-                    wanted.variant = variants.first().cloned();
-                    let is_other = |index: &Index| matches!(index, Index::Other(_));
-                    wanted.is_elsewhere = !indexes.is_empty() && indexes.iter().all(is_other);
+                    wanted.sources.clone_from(&sources);
+                    wanted.sources_line = line;
                 }
             }
         }
@@ -318,7 +319,7 @@ impl<'t> Reader<'t> {
         if let Some(backend) = self.at("tool.uv.pip.torch-backend").and_then(Value::as_str) {
             pip::backend(backend, "torch-backend", self.lines.with("torch-backend"), &mut self.found);
         }
-        let has_source = self.found.wanted.iter().any(|wanted| wanted.variant.is_some());
+        let has_source = self.found.wanted.iter().any(|wanted| wanted.variant.is_some() || !wanted.sources.is_empty());
         let lists = ["tool.uv.index", "tool.pdm.source"].iter().filter_map(|path| self.at(path)?.as_array());
         let open = lists.flatten().filter(|one| one.get("explicit").and_then(Value::as_bool) != Some(true));
         let addresses: Vec<&str> = open.filter_map(|one| one.get("url")?.as_str()).collect();
@@ -349,8 +350,9 @@ impl<'t> Reader<'t> {
                 is_asked = true;
             }
             if !is_asked {
-                let why = "an override of what others bring: put it under [stack] or [packages] to have it there";
+                let why = "an override of what others bring: put it under [packages] to have it there";
                 self.found.leave(line, one, why);
+                self.found.overrides.push((wanted.name, wanted.version, line));
             }
         }
     }

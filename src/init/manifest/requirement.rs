@@ -2,8 +2,8 @@
 
 use crate::types::name;
 
-use super::marker::on_linux;
 use super::{OTHER_SYSTEM, Wanted};
+use crate::types::marker::on_linux;
 
 /// Reads one; an error is why it is left out.
 pub(super) fn read(text: &str, line: usize) -> Result<Wanted, String> {

@@ -1,6 +1,6 @@
 //! setup.py and setup.cfg of setuptools: what stands there as it is. The program itself is not run.
 
-use super::{Found, OTHER_FILE, Wanted, line_of, pip};
+use super::{Found, Wanted, line_of, pip};
 
 /// Why a list is told that the program makes.
 const MADE: &str = "what the program makes of it is not read: write that to a requirements.txt";
@@ -49,17 +49,21 @@ fn of_name<'t>(text: &'t str, value: &str) -> Option<&'t str> {
     let (name, rest) = value.split_at(value.find(is_end)?);
     let is_changed = [".", " +=", "+=", "["].iter().any(|sign| text.contains(&format!("{name}{sign}")));
     let is_name = !name.is_empty() && rest.starts_with([',', ')', '\n', '\r']) && !is_changed && !is_config(text);
-    is_name.then(|| value_of(text, &format!("\n{name}"))).flatten().map(|(_, value)| value)
+    let is_start = |at: &usize| *at == 0 || text[..*at].ends_with('\n');
+    let given = || places(text, name).filter(|(at, _)| is_start(at)).map(|(_, value)| value).next();
+    is_name.then(given).flatten()
 }
 
 /// Where a key stands, and what begins behind its equals sign.
 fn value_of<'t>(text: &'t str, key: &str) -> Option<(usize, &'t str)> {
-    let places = text.match_indices(key);
-    let of = |(at, _): (usize, &str)| {
-        Some((at, text[at + key.len()..].trim_start_matches(' ').strip_prefix('=')?.trim_start()))
-    };
+    places(text, key).next()
+}
+
+/// All places of a key that is given a value, but for those in comments.
+fn places<'t>(text: &'t str, key: &str) -> impl Iterator<Item = (usize, &'t str)> {
     let starts = |at: usize| text[..at].rsplit('\n').next().is_some_and(|before| !before.contains('#'));
-    places.filter(|(at, _)| starts(*at)).find_map(of)
+    let value = |at: usize| text[at + key.len()..].trim_start_matches(' ').strip_prefix('=').map(str::trim_start);
+    text.match_indices(key).filter(move |(at, _)| starts(*at)).filter_map(move |(at, _)| Some((at, value(at)?)))
 }
 
 /// The texts of a list that begins there, each with its line; none where it holds something else, or goes on.
@@ -112,7 +116,10 @@ fn of_config(text: &str, value: &str, found: &mut Found) {
     for (at, line) in within.filter(|_| !is_empty) {
         match line.split(" #").next().unwrap_or(line).trim() {
             line if line.is_empty() || line.starts_with('#') => {}
-            line if line.starts_with("file:") => found.leave(first, line, OTHER_FILE),
+            line if line.starts_with("file:") => {
+                let file = line.trim_start_matches("file:").trim();
+                found.file(first, line.to_string(), file, false);
+            }
             line => pip::package(line, first + at, found),
         }
     }

@@ -114,6 +114,16 @@ pub(super) fn command(rest: &str) -> Vec<String> {
     }
 }
 
+/// The line that a shell is given as a word: `bash -lc "…"`, `su x -c "…"`, `conda run -n x bash -c "…"`.
+pub(super) fn line_within(words: &[String]) -> Option<&str> {
+    const SHELLS: [&str; 7] = ["ash", "bash", "dash", "runuser", "sh", "su", "zsh"];
+    let shell = words.iter().position(|word| SHELLS.contains(&file_name(word)))?;
+    let is_one = |word: &&String| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c');
+    let is_named = words[..shell].iter().any(|word| ["install", "add", "create"].contains(&word.as_str()));
+    let at = words.iter().skip(shell).take_while(|_| !is_named).position(|word| is_one(&word))?;
+    words.get(shell + at + 1).map(String::as_str)
+}
+
 /// A text as a word that stands for nothing but itself.
 pub(super) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
@@ -223,6 +233,8 @@ pub(super) struct Command<'w> {
     /// What parts it from the one before: `&&`, `||`, or nothing that tells whether it runs.
     pub parted: &'w str,
     pub words: &'w [String],
+    /// The file that it writes to; empty for none.
+    pub writes: &'w str,
     /// What ends it.
     pub end: &'w str,
 }
@@ -230,11 +242,15 @@ pub(super) struct Command<'w> {
 /// The commands among the words of a line.
 pub(super) fn commands(words: &[String]) -> Vec<Command<'_>> {
     let (mut commands, mut parted, mut begin) = (Vec::new(), ";", 0);
-    let is_end = |word: &str| ["&&", "||", ";;"].contains(&word) || word.len() == 1 && OPERATORS.contains(word);
     for at in (0..=words.len()).filter(|at| words.get(*at).is_none_or(|word| is_end(word))) {
         let end = words.get(at).map_or(";", String::as_str);
         if at > begin || end == ";;" {
-            commands.push(Command { parted: std::mem::replace(&mut parted, ";"), words: &words[begin..at], end });
+            let own = &words[begin..at];
+            let (words, writes) = match own.split_last().map(|(last, rest)| (rest, target(last))) {
+                Some((rest, Some(writes))) => (rest, writes),
+                _ => (own, ""),
+            };
+            commands.push(Command { parted: std::mem::replace(&mut parted, ";"), words, writes, end });
         }
         begin = at + 1;
         match end {
@@ -247,19 +263,35 @@ pub(super) fn commands(words: &[String]) -> Vec<Command<'_>> {
     commands
 }
 
-/// Words without where a command writes to: `> /dev/null`, `2>log`. `>=2` is none.
+/// Whether a word ends a command.
+fn is_end(word: &str) -> bool {
+    ["&&", "||", ";;"].contains(&word) || word.len() == 1 && OPERATORS.contains(word)
+}
+
+/// The file that a word writes to, if it does: `>r.txt`. `>=2` is none.
+fn target(word: &str) -> Option<&str> {
+    let target = word.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches(">>").trim_start_matches('>');
+    let is_one = word.len() > target.len() && word[..word.len() - target.len()].contains('>');
+    (is_one && !target.starts_with('=')).then_some(target)
+}
+
+/// Words with the file that a command writes to, as one word behind all others: `>r.txt`. Devices and what is reported, as in
+/// `2>log`, are none.
 fn without_redirections(words: Vec<String>) -> Vec<String> {
-    let mut kept = Vec::new();
+    let (mut kept, mut writes): (Vec<String>, Option<String>) = (Vec::new(), None);
     let mut words = words.into_iter();
     while let Some(word) = words.next() {
-        let target =
-            word.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches(">>").trim_start_matches('>');
-        let is_one = word.len() > target.len() && word[..word.len() - target.len()].contains('>');
-        match is_one && !target.starts_with('=') {
-            true if target.is_empty() => drop(words.next()),
-            true => {}
-            false => kept.push(word),
+        if let Some(file) = target(&word) {
+            let is_output = word.starts_with(['>', '1']);
+            let file = if file.is_empty() { words.next().unwrap_or_default() } else { file.to_string() };
+            writes = Some(format!(">{file}"))
+                .filter(|_| is_output && !file.starts_with('&') && !file.starts_with("/dev/"))
+                .or(writes);
+            continue;
         }
+        kept.extend(writes.take_if(|_| is_end(&word)));
+        kept.push(word);
     }
+    kept.extend(writes);
     kept
 }

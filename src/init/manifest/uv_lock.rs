@@ -7,8 +7,8 @@ use toml::{Table, Value};
 use crate::types::{name, sort_by_key};
 
 use super::lines::Lines;
-use super::marker::on_linux;
-use super::{FOLDER, Found, MOST, OTHER_SYSTEM, Wanted, cuda_of_index, rank, requirement, table, variant_of};
+use super::{FOLDER, Found, MOST, OTHER_SYSTEM, Wanted, cuda_of_index, own_of, rank, requirement, table, variant_of};
+use crate::types::marker::on_linux;
 
 pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
     let toml = table(text)?;
@@ -86,6 +86,7 @@ impl<'t> Reader<'t> {
         wanted.variant = source("registry").and_then(cuda_of_index).filter(|_| !version.contains('+'));
         wanted.is_elsewhere =
             source("registry").is_some_and(|index| self.public != Some(index) && variant_of(index).is_none());
+        wanted.own_cuda = source("registry").and_then(own_of).map(|(_, cuda)| cuda);
         let extras = row.get("extra").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
         wanted.extras = extras.map(name::package).collect();
         wanted.group = group.cloned();

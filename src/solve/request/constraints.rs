@@ -4,7 +4,7 @@
 use crate::catalog::rows::FRAMEWORKS;
 use crate::spec::Written;
 use crate::types::constraint::{Comparison, Op};
-use crate::types::{Constraint, Version};
+use crate::types::{Constraint, Specifier, Version};
 use crate::warning::PythonPatch;
 
 use super::reader::Reader;
@@ -38,6 +38,21 @@ impl Reader<'_, '_> {
                 format!("`{name} = \"{}\"` is for {whose}, which gpuenv does not know", wanted.as_str().escape_debug());
             let help = "gpuenv resolves builds for NVIDIA's GPUs (`+cu126`) and for CPUs (`+cpu`) only".to_string();
             self.error("out-of-scope", message, Some(help), written);
+        }
+    }
+}
+
+impl Reader<'_, '_> {
+    /// The same of an ordinary package.
+    pub(super) fn specifier(&mut self, name: &str, written: &Written<Specifier>) {
+        if written.value.comparisons.len() > 1 && written.value.excludes(&Specifier::default()) {
+            let message = format!("`{name} = \"{}\"` admits no version: `,` means and", written.value);
+            self.error(
+                "empty-constraint",
+                message,
+                Some("drop one of its parts, or move a bound".to_string()),
+                written,
+            );
         }
     }
 }

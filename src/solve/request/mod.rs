@@ -261,6 +261,7 @@ impl<'c> Request<'c> {
         reader.nightlies(spec);
         for (name, written) in &spec.packages {
             reader.ordinary(name, written);
+            reader.specifier(name, written);
         }
         let part =
             |name: &str| spec.stack.iter().find(|(key, _)| key == name).map(|(_, written)| written.value.clone());

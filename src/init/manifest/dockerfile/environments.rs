@@ -36,6 +36,7 @@ impl Environment {
         let (own, other) = (&mut self.found, before.found);
         own.wanted.splice(0..0, other.wanted);
         own.uninstalls.extend(other.uninstalls);
+        own.lists.extend(other.lists);
         own.pages.extend(other.pages);
         own.builds |= other.builds;
         own.variant = own.variant.take().or(other.variant);
@@ -161,6 +162,11 @@ pub(super) fn chosen(
     let mut one = all.remove(&name).unwrap_or_default();
     // A Python that is put beside them is there for each that says none.
     one.python = one.python.take().or_else(|| own.python.clone());
+    // A venv has the Python of whoever makes it.
+    if one.made.as_ref().is_some_and(|(_, made)| !made.by_conda) {
+        one.found.system_python = one.found.system_python.or(own.found.system_python);
+        one.has_other_python |= own.has_other_python;
+    }
     match takes {
         true => one.follows(own),
         false => drop(all.insert(String::new(), own)),
@@ -172,12 +178,15 @@ pub(super) fn chosen(
         found.builds |= of.found.builds;
         let place = if other.is_empty() { "that of the image".to_string() } else { format!("`{other}`") };
         let why = format!("it is installed into another environment, {place}: a gpuenv.toml describes one");
+        found.lists.extend(of.found.lists);
         of.found.wanted.into_iter().for_each(|wanted| found.leave(wanted.line, &wanted.written, why.as_str()));
     }
     let Environment { found: of, python, has_other_python, .. } = one;
     found.system_python = of.system_python.filter(|_| python.is_none() && !has_other_python);
     found.wanted = of.wanted;
-    found.wanted.sort_by_key(|wanted| wanted.line);
+    found.wanted.sort_by_key(|wanted| wanted.at);
+    found.lists.extend(of.lists);
+    found.lists.sort_by_key(|list| list.at);
     found.builds |= of.builds;
     (found.variant, found.jetpack) = (of.variant, of.jetpack);
     (found.uninstalls, found.host_compiler, found.pages) = (of.uninstalls, of.host_compiler, of.pages);

@@ -1,6 +1,8 @@
 //! The commands of a RUN, one after the other, with those of its loops as often as these turn.
 
-use super::super::shell::{Command, bare, command, commands, is_variable, quoted, shown};
+use super::super::shell::{
+    Command, bare, command, commands, file_name, is_variable, line_within, quoted, shown, words,
+};
 use super::flow::{Flow, Step};
 use super::program::{Program, is_of_file, program};
 use super::{ARCH_LIST, OF_BUILD, Reader};
@@ -9,6 +11,10 @@ use super::{ARCH_LIST, OF_BUILD, Reader};
 const BEFORE: [&str; 2] = ["env", "export"];
 /// Words of the shell before a command.
 const KEYWORDS: [&str; 4] = ["do", "else", "then", "{"];
+/// No shells are started within each other so deep, and what one is given may start it twice.
+const MOST_SHELLS: usize = 6;
+/// What a command reads that the one before it prints.
+const STDIN: &str = "/dev/stdin";
 /// Commands that begin what `done` ends.
 const LOOPS: [&str; 4] = ["for", "select", "until", "while"];
 /// No more commands of loops are read of a file.
@@ -21,16 +27,44 @@ impl Reader {
     /// The lines of one shell. A variable that it sets ends with it.
     pub(super) fn run(&mut self, lines: &[(usize, String)]) {
         let (mut before, mut flow) = (Vec::new(), Flow::default());
-        self.inside = None;
+        (self.inside, self.is_away) = (None, false);
         let words: Vec<(usize, Vec<String>)> = lines.iter().map(|(line, rest)| (*line, command(rest))).collect();
+        words.iter().for_each(|(_, words)| self.mounted(&words[..options(words)]));
         let each = words.iter().flat_map(|(line, words)| {
             // Options of RUN.
-            let words = &words[words.iter().take_while(|word| word.starts_with("--")).count()..];
+            let words = &words[options(words)..];
             commands(words).into_iter().map(|one| (*line, one))
         });
         self.steps(&each.collect::<Vec<_>>(), &mut flow, &mut before);
         before.into_iter().rev().for_each(|(name, value)| self.put(&name, value));
         self.inside = None;
+    }
+
+    /// Files of the project that a RUN sees under names of its own: `--mount=type=bind,source=r.txt,target=/r.txt`.
+    fn mounted(&mut self, options: &[String]) {
+        for mount in options.iter().filter_map(|word| word.strip_prefix("--mount=")) {
+            let each = || mount.split(',').filter_map(|part| part.split_once('='));
+            let of = |keys: &[&str]| each().find(|(key, _)| keys.contains(key)).map(|(_, value)| value.to_string());
+            let places = of(&["source", "src"]).zip(of(&["target", "dst", "destination"]));
+            if let Some((source, target)) = places.filter(|_| of(&["from"]).is_none()) {
+                self.copied(&[source], &target, true);
+            }
+        }
+    }
+
+    /// A line that a shell is given by another one, with the environment that this is in.
+    fn within(&mut self, text: &str, line: usize, environment: String) {
+        if self.depth == MOST_SHELLS {
+            return;
+        }
+        let inside = self.inside.replace(environment);
+        self.depth += 1;
+        let (words, mut before) = (words(text), Vec::new());
+        let all: Vec<_> = commands(&words).into_iter().map(|one| (line, one)).collect();
+        self.steps(&all, &mut Flow::default(), &mut before);
+        before.into_iter().rev().for_each(|(name, value)| self.put(&name, value));
+        self.depth -= 1;
+        self.inside = inside;
     }
 
     fn steps(&mut self, all: &[(usize, Command<'_>)], flow: &mut Flow, before: &mut Before) {
@@ -49,7 +83,15 @@ impl Reader {
                 _ => None,
             };
             let Some((name, values, end)) = turns else {
-                self.step(*one, *line, flow, before);
+                // `-r <(grep -v x r.txt)`
+                let printed = behind.first().filter(|_| one.end == "(" && own.last().is_some_and(|word| word == "<"));
+                let mut words = one.words.to_vec();
+                if let Some((_, first)) = printed {
+                    self.makes(&self.each_filled(first.words).words, "", *line);
+                    words.pop();
+                    words.push(STDIN.to_string());
+                }
+                self.step(Command { words: &words, ..*one }, *line, flow, before);
                 continue;
             };
             self.step(Command { words: keywords, ..*one }, *line, flow, before);
@@ -65,8 +107,9 @@ impl Reader {
     fn step(&mut self, one: Command<'_>, line: usize, flow: &mut Flow, before: &mut Before) {
         let step = flow.next(one, |words| self.test(words));
         let count = self.taken();
-        before.extend(self.one(&step, line));
-        if step.runs != Some(false) && program(step.words).is_some() {
+        before.extend(self.one(&step, one.writes, line));
+        self.piped.take_if(|_| one.end != "|");
+        if step.runs != Some(false) && (program(step.words).is_some() || self.taken() > count) {
             flow.installs(step.runs.is_none() && self.taken() > count);
         }
     }
@@ -78,7 +121,7 @@ impl Reader {
     }
 
     /// One command; the variables that it sets, with what they were before. What some condition sets is not known.
-    fn one(&mut self, step: &Step<'_>, line: usize) -> Before {
+    fn one(&mut self, step: &Step<'_>, writes: &str, line: usize) -> Before {
         if step.runs == Some(false) {
             self.leave_unrun(step, line);
             return Vec::new();
@@ -87,8 +130,15 @@ impl Reader {
         let (set, words) = words.split_at(words.iter().take_while(|word| is_variable(word)).count());
         let before: Vec<_> = set.iter().filter_map(|word| self.assign(word, line)).collect();
         let inside = set.iter().find_map(|word| self.entered_by(&bare(word)));
-        let (filled, shown) = (self.each_filled(words), shown(words));
-        self.enter(inside, &filled.words);
+        let (mut filled, shown) = (self.each_filled(words), shown(words));
+        let text = line_within(&filled.words).map(str::to_string);
+        if text.is_none() {
+            self.enter(inside, &filled.words);
+        }
+        // `grep -v x r.txt | xargs pip install`
+        if self.piped.is_some() && filled.words.first().is_some_and(|word| file_name(word) == "xargs") {
+            filled.words.extend(["-r", STDIN].map(str::to_string));
+        }
         if program(&filled.words).is_some_and(|(program, _)| program == Program::Pip)
             && let Some(stage) = self.stages.last_mut()
         {
@@ -100,7 +150,17 @@ impl Reader {
             before.iter().for_each(|(name, _)| self.put(name, None));
         }
         let count = self.taken();
-        self.installed(&filled, &shown, line);
+        match text {
+            Some(text) => {
+                let environment = self.environment_of(&filled.words, line);
+                self.within(&text, line, environment);
+            }
+            None if program(&filled.words).is_none() => {
+                self.makes(&filled.words, writes, line);
+                self.installed(&filled, &shown, line);
+            }
+            None => self.installed(&filled, &shown, line),
+        }
         let is_more = self.taken() > count && step.runs.is_none() && !step.condition.is_empty();
         if let Some(stage) = self.stages.last_mut().filter(|_| is_more) {
             let why = format!("taken without its condition: whether `{}` holds is not in this file", step.condition);
@@ -146,6 +206,11 @@ impl Reader {
             _ => None,
         })
     }
+}
+
+/// How many options of RUN stand before its command.
+fn options(words: &[String]) -> usize {
+    words.iter().take_while(|word| word.starts_with("--")).count()
 }
 
 /// Where the loop ends that begins before these commands.

@@ -5,6 +5,7 @@ use super::{Merged, place};
 use crate::catalog::rows::{Flavour, Image, Os, TORCH, repeated};
 use crate::init::{Entry, Value, torch_inside};
 use crate::solve::image;
+use crate::solve::rules::law;
 use crate::spec::ImageRef;
 use crate::types::constraint::admits;
 use crate::types::{Constraint, Version, variant};
@@ -36,7 +37,11 @@ impl<'c> Merged<'c> {
     pub(super) fn met_in_image(&self, name: &str, asked: &Constraint) -> Option<Constraint> {
         let is_own = self.apart.is_none() && self.uninstalled.is_none() && name == TORCH;
         let image = self.image_with_torch().filter(|_| is_own && asked.single().is_none() && asked.pins_variant())?;
-        let held = self.row(&image)?.torch.as_deref()?;
+        let row = self.row(&image)?;
+        let held = row.torch.as_deref()?;
+        if self.is_renewed && image::published_torch(row).is_some() {
+            return None;
+        }
         let parts: Vec<&str> = asked.as_str().split(',').filter(|part| !part.starts_with('+')).collect();
         let plain = parts.join(",");
         let plain = Constraint::parse(if parts.is_empty() { "*" } else { &plain }).ok()?;
@@ -144,8 +149,9 @@ impl<'c> Merged<'c> {
         let Some(held) = self.row(&image).and_then(image::published_torch) else { return };
         let asked = self.draft.stack.iter().find(|entry: &&Entry| entry.key == TORCH).map(|entry| &entry.value);
         let Some(Value::Text(asked)) = asked else { return };
-        if Version::parse(held).is_ok_and(|held| !admits(asked, &held)) {
-            self.draft.torch_beside_image = Some(format!("torch {asked} is installed over the {held} of the image"));
+        if self.is_renewed || Version::parse(held).is_ok_and(|held| !admits(asked, &held)) {
+            let why = format!("torch {asked} is installed over the {held} of the image");
+            self.draft.overrides.push((law::IMAGE_TORCH.to_string(), why));
             self.python_of_image(&image);
         }
     }
@@ -158,14 +164,16 @@ impl<'c> Merged<'c> {
         let (apart, uninstalled) = (self.apart.take(), self.uninstalled.take());
         if let Some(((file, line, by_conda), image)) = apart.zip(in_image.as_ref()) {
             let at = place(&file, line);
-            self.draft.torch_beside_image = Some(format!("{at} makes an environment of its own in the image"));
+            let why = format!("{at} makes an environment of its own in the image");
+            self.draft.overrides.push((law::IMAGE_TORCH.to_string(), why));
             return if !by_conda {
                 self.python_of_image(image);
             };
         }
         let Some((file, line)) = uninstalled else { return self.torch_over_image(in_image) };
         if let Some(image) = in_image {
-            self.draft.torch_beside_image = Some(format!("{} takes the torch of the image out", place(&file, line)));
+            let why = format!("{} takes the torch of the image out", place(&file, line));
+            self.draft.overrides.push((law::IMAGE_TORCH.to_string(), why));
             return self.python_of_image(&image);
         }
         let why = "to install another torch in an image that holds one, set the rule `torch-of-image` aside with an [[override]]";

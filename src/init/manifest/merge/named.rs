@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 
 use super::{AND_CUDA, COMES_ALONG, Found, Manifest, Merged, Wanted, constraint, extra_variant, place, with_variant};
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Companion, FRAMEWORKS, TORCH};
+use crate::catalog::rows::{Companion, FRAMEWORKS, Rule, TORCH};
 use crate::spec::other_names;
+use crate::types::constraint::admits;
 use crate::types::{Constraint, Version, distinct, name, nvidia};
 
 /// What the lines of files install from an address, by the name that this tells, each with its place: `x @ git+…`, `…#egg=x`,
@@ -92,11 +93,15 @@ impl Merged<'_> {
                 "a release of conda's that the package index does not have: put one that it has under [stack]",
             );
         }
-        let is_own =
-            other_names::cuda_of(name).is_none() && rows.iter().any(|row| row.framework == "cuda" && row.gpu_code);
-        is_own.then_some(
+        self.has_own_cuda(name).then_some(
             "conda's own build, of which the facts of wheels say nothing: put a wheel's release under [stack]",
         )
+    }
+
+    /// Whether the wheels of a package hold code for a CUDA of their own, which their name does not tell.
+    pub(super) fn has_own_cuda(&self, name: &str) -> bool {
+        let rows = self.catalog.companions.of(name);
+        other_names::cuda_of(name).is_none() && rows.iter().any(|row| row.framework == "cuda" && row.gpu_code)
     }
 
     /// The same with the label of a wheel that its project publishes for a CUDA of its own, beside those of the package index.
@@ -125,6 +130,23 @@ impl Merged<'_> {
     pub(super) fn names_of(&self, name: &str) -> Vec<String> {
         let known = self.known.iter().filter(|known| other_names::without_cuda(known) == Some(name));
         known.cloned().collect()
+    }
+
+    /// Sets the rules aside that are about an older release of a library than the one which an override lays over it: they rest
+    /// on the same source as what is known of that library.
+    pub(super) fn rules_of_overrides(&mut self) {
+        for (name, version, at) in std::mem::take(&mut self.overrides) {
+            let Ok(version) = Version::parse(version.trim_start_matches('=')) else { continue };
+            let library = other_names::without_cuda(&name).unwrap_or(&name);
+            let asks = self.catalog.asks.iter().filter(|row| *row.of == *library && admits(&row.needs, &version));
+            let sources: Vec<_> = asks.map(|row| &row.source).collect();
+            let is_in_stack = |name: &str| self.draft.stack.iter().any(|entry| entry.key == name);
+            let is_about = |rule: &&Rule| rule.package.as_deref().is_some_and(is_in_stack);
+            let rules = self.catalog.rules.iter().filter(|rule| sources.contains(&&rule.source)).filter(is_about);
+            let ids: Vec<String> = rules.map(|rule| rule.id.to_string()).collect();
+            let why = format!("{at} lays {name} {version} over the one that others bring");
+            self.draft.overrides.extend(ids.into_iter().map(|id| (id, why.clone())));
+        }
     }
 
     /// The packages that have a name for each major of CUDA, by that of the major that the files ask for.

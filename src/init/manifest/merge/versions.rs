@@ -84,6 +84,7 @@ pub(super) fn as_spec(name: &str, version: &str, known: &[Version]) -> Option<St
 
 /// One comparison of [`as_spec`].
 fn comparison(name: &str, part: &str, known: &[Version]) -> Option<String> {
+    let part = part.trim();
     let number = part.trim_start_matches(['=', '!', '<', '>', '~', '^']);
     let (sign, number) = (&part[..part.len() - number.len()], number.trim());
     let sign = if sign.starts_with("==") { "" } else { sign };
@@ -92,7 +93,12 @@ fn comparison(name: &str, part: &str, known: &[Version]) -> Option<String> {
     }
     // Patch releases of Python are all alike to wheels, and the line of CUDA has none.
     if ["python", "cuda"].contains(&name) {
-        let sign = if name == "python" && sign == ">" { ">=" } else { sign };
+        let sign = match (name, sign) {
+            ("python", ">") => ">=",
+            // 3.12 is 3.12.0 there, and nobody has that one: the lines before it are meant.
+            ("python", "<=") if number.matches('.').count() == 1 => "<",
+            _ => sign,
+        };
         return Some(format!("{sign}{number}"));
     }
     if !matches!(sign, "" | "!=" | ">" | "<=") || !number.starts_with(|c: char| c.is_ascii_digit()) {

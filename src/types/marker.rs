@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::types::{CpuArch, Version, name};
+use super::{CpuArch, Version, name};
 
 /// What is the same on every Linux that gpuenv locks for.
 const KNOWN: [(&str, &str); 5] = [
@@ -16,13 +16,13 @@ const KNOWN: [(&str, &str); 5] = [
 const MOST_DEEP: usize = 50;
 
 /// Whether it holds on every Linux or on none; nothing where it depends on more, or is no condition.
-pub(super) fn on_linux(marker: &str) -> Option<bool> {
+pub fn on_linux(marker: &str) -> Option<bool> {
     on(marker, &Known::default())
 }
 
 /// What is known of the place where something is installed.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Known<'k> {
+pub struct Known<'k> {
     /// The lines of Python, `3.11`, of which it is one; none where it may be any.
     pub pythons: &'k [Version],
     /// The processor.
@@ -32,7 +32,7 @@ pub(super) struct Known<'k> {
 }
 
 /// The same where more is known: of several Pythons only what is the same on each.
-pub(super) fn on(marker: &str, known: &Known<'_>) -> Option<bool> {
+pub fn on(marker: &str, known: &Known<'_>) -> Option<bool> {
     let of = |python: Option<Version>| {
         let mut reader = Reader { words: words(marker), at: 0, is_broken: false, python, known: *known };
         let value = reader.any(0);
@@ -44,7 +44,7 @@ pub(super) fn on(marker: &str, known: &Known<'_>) -> Option<bool> {
 }
 
 /// Whether a condition speaks of the Python that is installed.
-pub(super) fn speaks_of_python(marker: &str) -> bool {
+pub fn speaks_of_python(marker: &str) -> bool {
     PYTHONS.iter().any(|word| marker.contains(word))
 }
 
