@@ -43,7 +43,11 @@ pub(super) fn fold(name: &str) -> Vec<String> {
         words.extend(series.map(String::from));
         match rest.strip_suffix("ti").filter(|number| is_number(number) && !number.is_empty()) {
             Some(number) => words.extend([number.to_string(), "ti".to_string()]),
-            None => words.push(rest.to_string()),
+            // A size as people write it, `40G`.
+            None => match rest.strip_suffix('g').filter(|size| size.parse::<u16>().is_ok()) {
+                Some(size) => words.push(format!("{size}gb")),
+                None => words.push(rest.to_string()),
+            },
         }
     }
     words

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::catalog::overlay;
 use crate::export::quote;
+use crate::init::manifest::Kind;
 use crate::lock::{self, Lock};
 use crate::report::{Exit, Failure, ProjectFiles, Report, SourceFile};
 use crate::spec;
@@ -218,6 +219,15 @@ pub fn read_spec(path: &Path) -> Result<SourceFile, Failure> {
                 .help(format!("check its name, or create it with `gpuenv init --spec {}`", quote::sh_word(&name))),
             _ => failure,
         })?;
+    let is_list = path.extension().is_some_and(|ending| ending == "txt" || ending == "in");
+    if is_list || path.file_name().is_some_and(|name| Kind::of(&name.to_string_lossy()).is_some()) {
+        return Err(Failure::new(
+            Exit::BadInput,
+            "not-a-spec",
+            format!("{name} says what a project asks for, and is no gpuenv.toml"),
+        )
+        .help(format!("make one of it: `gpuenv init --from {}`", quote::sh_word(&name))));
+    }
     let text = spec::decode(bytes).map_err(|error| {
         let file = SourceFile { name: name.clone(), text: String::new() };
         Failure::spec(vec![error], file)
@@ -413,9 +423,11 @@ fn read_regular(path: &Path, cap: u64) -> Result<Vec<u8>, Failure> {
     };
     let about = fs::metadata(path).map_err(failed)?;
     if !about.is_file() {
-        let (what, help) = match about.is_dir() {
-            true => ("a folder", "name a file in it, or move the folder out of the way"),
-            false => ("not a regular file", "only regular files are read here: copy what it holds into one"),
+        // What is called as a file is in the place of one.
+        let (what, help) = match (about.is_dir(), path.extension().is_some()) {
+            (true, true) => ("a folder", "name a file in it, or move the folder out of the way"),
+            (true, false) => ("a folder", "name a file in it"),
+            (false, _) => ("not a regular file", "only regular files are read here: copy what it holds into one"),
         };
         return Err(Failure::io("not-a-file", format!("{name} is {what}")).help(help));
     }
