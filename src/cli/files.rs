@@ -219,19 +219,17 @@ pub fn read_spec(path: &Path) -> Result<SourceFile, Failure> {
                 .help(format!("check its name, or create it with `gpuenv init --spec {}`", quote::sh_word(&name))),
             _ => failure,
         })?;
-    let is_list = path.extension().is_some_and(|ending| ending == "txt" || ending == "in");
-    if is_list || path.file_name().is_some_and(|name| Kind::of(&name.to_string_lossy()).is_some()) {
-        return Err(Failure::new(
-            Exit::BadInput,
-            "not-a-spec",
-            format!("{name} says what a project asks for, and is no gpuenv.toml"),
-        )
-        .help(format!("make one of it: `gpuenv init --from {}`", quote::sh_word(&name))));
-    }
     let text = spec::decode(bytes).map_err(|error| {
         let file = SourceFile { name: name.clone(), text: String::new() };
         Failure::spec(vec![error], file)
     })?;
+    // A spec may have any name; what has no table is none.
+    let is_table = |line: &str| line.trim_start().starts_with('[');
+    if !path.ends_with(SPEC) && !text.lines().any(is_table) && Kind::of_text(&text) == Some(Kind::Requirements) {
+        let message = format!("{name} is a list of packages, and not a spec");
+        return Err(Failure::new(Exit::BadInput, "not-a-spec", message)
+            .help(format!("make one of it: `gpuenv init --from {}`", quote::sh_word(&name))));
+    }
     if !text.trim().is_empty() && lock::is_remnant(&text) {
         let message = format!("{name} is a lock, and not a spec");
         return Err(Failure::new(Exit::BadInput, "not-a-spec", message)

@@ -111,6 +111,14 @@ fn messages_of_programs_that_are_not_locked_are_notices() {
             "{own}: {verdict:#?}"
         );
     }
+    // An image may hold it.
+    let image = lock("[target.t]\ngpu = \"RTX 3090\"\nimage = \"nvcr.io/nvidia/pytorch:24.05-py3\"\n");
+    for text in
+        ["AssertionError: Torch not compiled with CUDA enabled", "ModuleNotFoundError: No module named 'vllm._C'"]
+    {
+        let text = format!("{text}\n{}", table("590.48.01", "13.1", "NVIDIA GeForce RTX 3090"));
+        ends(&image, &text, "probe", Unknown, "error in the text: ");
+    }
     // What is said of the driver or the GPU is said of every stack, and so is what names no package.
     for text in [
         "numba.cuda.cudadrv.error.CudaSupportError: Error at driver init: Call to cuInit results in CUDA_ERROR_NO_DEVICE",
