@@ -56,6 +56,11 @@ fn a_slip_in_a_spec_is_told_by_what_was_written() {
         place.write("checkout/gpuenv.toml", &format!("{SPEC}[packages]\nnumpy = {written}\n"));
         place.run(&["lock"]).exits(2).says(offered).hides("VALUE");
     }
+    // A dot too few.
+    place.write("checkout/gpuenv.toml", &SPEC.replace("2.5.1", "2.51"));
+    place.run(&["lock"]).exits(1).says("was 2.5.1 meant?");
+    place.write("checkout/gpuenv.toml", &format!("{SPEC}driver = \"5500\"\n"));
+    place.run(&["lock"]).exits(0).says("was 550 meant?");
     // What pip knows is taken.
     place.write("checkout/gpuenv.toml", &format!("{SPEC}[packages]\nnumpy = \"===1.26.4\"\n"));
     place.run(&["lock"]).exits(0);
