@@ -412,7 +412,7 @@ fn without_size(name: &str) -> Option<&str> {
     let kits = [" Developer Kit", " Engineering Reference Developer Kit", " Module"];
     let board = kits.iter().fold(name, |name, kit| name.strip_suffix(kit).unwrap_or(name));
     let sized = board.strip_suffix(')').unwrap_or(board);
-    let size = ["GB", "gb", "G", "g"].into_iter().find_map(|unit| sized.strip_suffix(unit)).map(str::trim_end);
+    let size = sized.strip_suffix(['B', 'b']).unwrap_or(sized).strip_suffix(['G', 'g']).map(str::trim_end);
     let plain = size.map(|size| size.trim_end_matches(|c: char| c.is_ascii_digit()));
     let plain = plain.filter(|plain| plain.ends_with([' ', '(']) && size != Some(*plain));
     let plain = plain.map_or(board, |plain| plain.trim_end_matches([' ', '(']));

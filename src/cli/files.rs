@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::catalog::overlay;
 use crate::export::quote;
+use crate::init::manifest::Kind;
 use crate::lock::{self, Lock};
 use crate::report::{Exit, Failure, ProjectFiles, Report, SourceFile};
 use crate::spec;
@@ -222,6 +223,13 @@ pub fn read_spec(path: &Path) -> Result<SourceFile, Failure> {
         let file = SourceFile { name: name.clone(), text: String::new() };
         Failure::spec(vec![error], file)
     })?;
+    // A spec may have any name; what has no table is none.
+    let is_table = |line: &str| line.trim_start().starts_with('[');
+    if !path.ends_with(SPEC) && !text.lines().any(is_table) && Kind::of_text(&text) == Some(Kind::Requirements) {
+        let message = format!("{name} is a list of packages, and not a spec");
+        return Err(Failure::new(Exit::BadInput, "not-a-spec", message)
+            .help(format!("make one of it: `gpuenv init --from {}`", quote::sh_word(&name))));
+    }
     if !text.trim().is_empty() && lock::is_remnant(&text) {
         let message = format!("{name} is a lock, and not a spec");
         return Err(Failure::new(Exit::BadInput, "not-a-spec", message)
@@ -413,9 +421,11 @@ fn read_regular(path: &Path, cap: u64) -> Result<Vec<u8>, Failure> {
     };
     let about = fs::metadata(path).map_err(failed)?;
     if !about.is_file() {
-        let (what, help) = match about.is_dir() {
-            true => ("a folder", "name a file in it, or move the folder out of the way"),
-            false => ("not a regular file", "only regular files are read here: copy what it holds into one"),
+        // What is called as a file is in the place of one.
+        let (what, help) = match (about.is_dir(), path.extension().is_some()) {
+            (true, true) => ("a folder", "name a file in it, or move the folder out of the way"),
+            (true, false) => ("a folder", "name a file in it"),
+            (false, _) => ("not a regular file", "only regular files are read here: copy what it holds into one"),
         };
         return Err(Failure::io("not-a-file", format!("{name} is {what}")).help(help));
     }

@@ -66,6 +66,13 @@ pub fn drafted(
 fn manifest(path: &Path, report: &Report) -> Result<Result<Manifest, Failure>, Failure> {
     let is_stdin = path == Path::new("-");
     let name = if is_stdin { "stdin".to_string() } else { shown(path) };
+    if path.is_dir() {
+        return Err(Failure::io("not-a-file", format!("{name} is a folder")).help(in_folder(path)));
+    }
+    if ["https://", "http://"].iter().any(|scheme| name.starts_with(scheme)) {
+        return Err(Failure::new(Exit::BadInput, "usage", format!("--from {name}: nothing is fetched"))
+            .help("download the file, and name that"));
+    }
     let bytes = match is_stdin {
         true => files::read_stdin("a file of the project holds", CAP + 1, report)?,
         false => files::read_or_pipe(path, CAP + 1)?,
@@ -87,7 +94,7 @@ fn manifest(path: &Path, report: &Report) -> Result<Result<Manifest, Failure>, F
         let help = match is_machine(&bytes) {
             true => format!("it describes a machine: use `gpuenv init --host {}`", shown(path)),
             false if is_nameless => format!("write it to a file of one of these names: {}", Kind::NAMES),
-            false => format!("--from reads {}", Kind::NAMES),
+            false => elsewhere(path, &bytes),
         };
         return Ok(Err(Failure::new(Exit::BadInput, "usage", message).help(help)));
     };
@@ -117,6 +124,34 @@ fn installed(bytes: &[u8], path: &Path) -> Option<(&'static str, String)> {
     // A name such as requirements.txt is not taken for a machine.
     let host = if kind(path).is_some() { format!("- < {}", shown(path)) } else { shown(path) };
     Some((command, format!("use `gpuenv init --host {host}`")))
+}
+
+/// The files of a folder that can be read, as they are named.
+fn in_folder(folder: &Path) -> String {
+    let files = folder.read_dir().into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+    let files = files.filter(|path| kind(path).is_some() && path.is_file());
+    let mut named: Vec<String> = files.map(|path| format!("`--from {}`", shown(&path))).collect();
+    named.sort_unstable();
+    if named.is_empty() {
+        format!("name a file in it: --from reads {}", Kind::NAMES)
+    } else {
+        format!("write {}", named.join(" or "))
+    }
+}
+
+/// What to do with a file whose name tells nothing, or that another tool reads.
+fn elsewhere(path: &Path, bytes: &[u8]) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let write = |command: &str| format!("`{command} > requirements.txt` writes what is read here");
+    match &*name {
+        "poetry.lock" => write("poetry export --without-hashes"),
+        "Pipfile" | "Pipfile.lock" => write("pipenv requirements"),
+        _ if name.ends_with(".sh") => "write what its `pip install` lines name to a requirements.txt".to_string(),
+        _ if path.extension().is_none() && Kind::of_text(&host::decode(bytes)).is_some() => {
+            format!("what it holds tells the kind where it has no name: `gpuenv init --from - < {}`", shown(path))
+        }
+        _ => format!("--from reads {}", Kind::NAMES),
+    }
 }
 
 /// What kind of file it is by its name.

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::catalog::rows::FRAMEWORKS;
 use crate::catalog::{GpuMatch, at_hand};
+use crate::types::Version;
 use crate::types::name::STACK_PARTS;
 
 /// Commands, options that they do not have, and what to type instead. No command: any.
@@ -12,6 +13,7 @@ const OPTIONS: &[(&[&str], &[&str], &str)] = &[
     (&[""], &["-v"], "write `-V` for the versions; commands have `--verbose`"),
     (&[""], &["--verbose"], "write it behind a command: `gpuenv lock --verbose`"),
     (&[], &["--json"], "write `--format json`"),
+    (&[" lock"], &["--target"], "leave it out: all targets are locked together"),
     (&[" lock"], &["-n"], "write `--dry-run`"),
     (&[" lock"], &["-U"], "write `--upgrade`"),
     (&[" lock"], &["-P"], "write `--upgrade-package NAME`"),
@@ -59,6 +61,8 @@ pub(super) fn word(command: &str, word: &str) -> Option<String> {
         " verify" if is_file => format!("write `--host {word}`"),
         " verify" => format!("write `--target {word}` for a target of the lock"),
         " probe" if is_file => format!("write `--from {word}`"),
+        " export" => "a call writes one format: run it again for another".to_string(),
+        " catalog show" if Version::parse(word).is_ok() => format!("write it as one word, `torch-{word}`"),
         _ => return None,
     };
     Some(help)

@@ -15,6 +15,7 @@ mod nearest_build;
 mod notices;
 mod pattern;
 mod placeholders;
+mod programs;
 mod published;
 mod records;
 mod side_by_side;
@@ -33,7 +34,7 @@ use crate::catalog::{Catalog, at_hand};
 use crate::host::signs::PASTE;
 use crate::host::{self, Probe, ProbeStatus, ReadError, Record};
 use crate::spec::{Observed, ObservedGpu};
-use crate::types::{Version, map_of, name, sort_by_key};
+use crate::types::{Version, map_of, sort_by_key};
 
 pub use asides::Aside;
 use fields::LogFields;
@@ -115,6 +116,9 @@ pub struct Finding {
     /// Whether it keeps no stack from running on the host: a notice, or a fault of the program that ran.
     #[serde(skip)]
     pub is_harmless: bool,
+    /// The packages whose message it is: of what belongs to none of them, none.
+    #[serde(skip)]
+    pub programs: Vec<String>,
 }
 
 /// What fails in the same way on a machine with another maker's GPU.
@@ -148,6 +152,7 @@ pub fn diagnose(raw: &str, catalog: &Catalog) -> Verdict {
     drop_wordless(&mut matches);
     sort_by_key(&mut matches, |found| (found.in_passing, std::cmp::Reverse(found.row.weight), found.at));
     for found in &mut matches {
+        found.programs = programs::named(found, &normalised);
         fields.complete(found);
     }
     drop_yielding(&mut matches);
@@ -198,12 +203,21 @@ pub fn host_of(text: &str) -> Result<Record, ReadError> {
         return Ok(record);
     }
     let findings = diagnose(&words.join("\n"), at_hand()).findings;
-    // What only compiles is nothing to a lock that compiles nothing: beside it stands the first of the others.
-    let first = |is_tool| findings.iter().find(|one| !one.is_harmless && TOOLS.contains(&one.component) == is_tool);
-    let faults: Vec<&Finding> = [false, true].into_iter().filter_map(first).collect();
-    let told = if faults.is_empty() { findings.iter().take(1).collect() } else { faults };
+    // What only compiles is nothing to a lock that compiles nothing, and what is a program's to one without that: of each kind
+    // stands the first.
+    let kind = |one: &Finding| (TOOLS.contains(&one.component), one.programs.clone());
+    let mut told: Vec<&Finding> = Vec::new();
+    for one in findings.iter().filter(|one| !one.is_harmless) {
+        if !told.iter().any(|other| kind(other) == kind(one)) {
+            told.push(one);
+        }
+    }
+    if told.is_empty() {
+        told.extend(findings.first());
+    }
     for one in told {
-        let of = value::text(&one.extract, "package").map_or(String::new(), |of| format!(" ({})", name::package(of)));
+        let of = one.programs.join(", ");
+        let of = if of.is_empty() { of } else { format!(" ({of})") };
         let detail = Some(format!("{}{of}: {}", one.code, one.meaning));
         let ended = if one.is_harmless { ProbeStatus::Done } else { ProbeStatus::Failed };
         record.probes.push(Probe { name: PASTE.into(), ended, detail, millis: None });
@@ -310,6 +324,7 @@ fn tell(found: Match, catalog: &Catalog) -> Finding {
             extract: found.extract,
             has_number: true,
             is_harmless: false,
+            programs: found.programs,
         };
     }
     Finding {
@@ -320,6 +335,7 @@ fn tell(found: Match, catalog: &Catalog) -> Finding {
         is_harmless: found.row.harmless || is_the_same(&found, catalog),
         extract: found.extract,
         has_number: true,
+        programs: found.programs,
     }
 }
 

@@ -59,12 +59,22 @@ pub struct Match {
     pub patterns: Vec<usize>,
     /// Whether the program went on behind it, and something else is the fault.
     pub in_passing: bool,
+    /// The packages whose message it is.
+    pub programs: Vec<String>,
 }
 
 impl Match {
     /// A message that was not found by its words.
     pub fn of(row: &'static ErrorSignature) -> Match {
-        Match { row, at: 0, places: Vec::new(), extract: Extract::new(), patterns: Vec::new(), in_passing: false }
+        Match {
+            row,
+            at: 0,
+            places: Vec::new(),
+            extract: Extract::new(),
+            patterns: Vec::new(),
+            in_passing: false,
+            programs: Vec::new(),
+        }
     }
 
     /// Whether it was found by words of CUDA's: an Xid is the kernel's, and stands for no error of CUDA.

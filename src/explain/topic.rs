@@ -78,7 +78,7 @@ pub struct RuleTopic {
 pub fn find(catalog: &Catalog, name: &str) -> Vec<Topic> {
     let mut found: Vec<Topic> = rule(catalog, name).map(|rule| Topic::Rule(Box::new(rule))).into_iter().collect();
     found.extend(meaning::find(meaning::WARNINGS, name).map(Topic::Warning));
-    found.extend(Topic::meant("word", meaning::WORDS, name));
+    found.extend(Topic::meant("word", meaning::WORDS, &name.to_lowercase().replace(' ', "-")));
     if found.is_empty() {
         found.extend(catalog.row(name).map(Topic::Row));
     }

@@ -105,9 +105,9 @@ impl<'a> Labels<'a> {
         self.ours("gpu.product").map(split)
     }
 
-    /// Whether there is a product.
+    /// Whether there is a product, or what it can do where its name was left out.
     pub fn describe_gpu(&self) -> bool {
-        self.product().is_some()
+        self.product().is_some() || self.number("gpu.compute.major").is_some()
     }
 
     /// Why the labels describe no GPU that a pod could get.
@@ -145,11 +145,15 @@ impl<'a> Labels<'a> {
     }
 
     fn gpus(&self) -> Vec<Gpu> {
-        let Some((name, profile)) = self.product() else { return Vec::new() };
+        if !self.describe_gpu() {
+            return Vec::new();
+        }
+        let (name, profile) = self.product().unwrap_or_default();
         let part = |name: &str| self.ours(&format!("gpu.compute.{name}")).and_then(|part| part.parse().ok());
         let compute_capability = part("major").zip(part("minor")).map(|(major, minor)| Cc::new(major, minor));
         let memory = self.memory("gpu").filter(|_| profile.is_none());
-        let gpu = |index| Gpu { index, name: Some(name.to_string()), compute_capability, memory, ..Gpu::default() };
+        let own = || Some(name.to_string()).filter(|name| !name.is_empty());
+        let gpu = |index| Gpu { index, name: own(), compute_capability, memory, ..Gpu::default() };
         let count = self.number("gpu.count").unwrap_or(1).min(MOST);
         match profile {
             Some(INVALID) => vec![gpu(0)],

@@ -49,6 +49,14 @@ pub fn matters(name: &str) -> bool {
     BEGINNINGS.iter().any(|begin| name.starts_with(begin))
 }
 
+/// Which of them a word names: a program of its own, and no library that others load.
+pub fn program(word: &str) -> Option<&'static str> {
+    const LIBRARIES: &[&str] = &["cuda-", "numpy", "nvidia-"];
+    let word = word.strip_prefix("py").filter(|rest| rest.starts_with("torch")).unwrap_or(word);
+    let begins = |begin: &&str| word.starts_with(begin) && !LIBRARIES.contains(begin);
+    BEGINNINGS.iter().copied().find(begins).map(|begin| begin.trim_end_matches('-'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

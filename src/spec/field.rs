@@ -36,7 +36,7 @@ const CONSTRAINTS: &str = "write a version, a range with a comma between its bou
                            `*` for any";
 
 /// What is said of a build that no release is.
-const BETWEEN_RELEASES: &str = "a build between releases is not in the catalog: describe the one that you have, as in `torch = \
+const BETWEEN_RELEASES: &str = "a build between releases is not in the catalog: describe the one that you have under [stack], as in `torch = \
                                 { version = \"2.8.0a0\", cuda = \"12.8\" }`, or write the release that it comes before";
 
 /// A package's name as the Python packaging rules compare names: `Flash_Attn` is `flash-attn`.

@@ -46,6 +46,9 @@ impl ImageRef {
         if name.len() > MAX_NAME {
             return Err(refuse("its name is longer than 255 characters"));
         }
+        if name.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
+            return Err(refuse("it is a number").help("write \"nvidia/cuda\": gpuenv chooses the tag"));
+        }
         let (registry, path) = split_registry(name);
         if registry.is_some_and(|host| !is_registry(host)) {
             return Err(refuse("its registry is not a host name"));

@@ -133,10 +133,16 @@ pub(super) fn label(variant: &str) -> Option<String> {
     Some(format!("cu{}{}", cuda.major(), cuda.minor()))
 }
 
-/// Comparisons with a comma between them, where a blank was: `>=2.4,<2.6` for `>=2.4 <2.6`.
+/// Comparisons with a comma between them, where a blank was or nothing: `>=2.4,<2.6` for `>=2.4 <2.6` and `>=2.4<2.6`.
 fn parted(text: &str) -> String {
+    let mut apart = String::with_capacity(text.len());
+    for c in text.chars() {
+        let begins = ['<', '>', '!'].contains(&c) && apart.ends_with(|before: char| before.is_ascii_digit());
+        apart.extend(begins.then_some(' '));
+        apart.push(c);
+    }
     let mut parted = String::new();
-    for word in text.split_whitespace() {
+    for word in apart.split_whitespace() {
         let begins = word.starts_with(['<', '>', '=', '!', '~', '^']);
         let goes_on = parted.is_empty() || parted.ends_with([',', '<', '>', '=', '~', '^', '-']);
         match (begins, goes_on) {
@@ -255,6 +261,13 @@ pub(super) fn of_windows(text: &str) -> Option<String> {
 /// How a machine without a GPU is called elsewhere.
 pub(super) fn is_no_gpu(text: &str) -> bool {
     ["cpu", "cpu only", "cpu-only"].contains(&text.trim().to_ascii_lowercase().as_str())
+}
+
+/// Whether it is what programs call a device, `cuda:0`.
+pub(super) fn is_device(text: &str) -> bool {
+    let lower = text.trim().to_ascii_lowercase();
+    let number = lower.strip_prefix("cuda:").unwrap_or_default();
+    lower == "cuda" || number.parse::<u16>().is_ok()
 }
 
 /// What `8x H100` is corrected with.

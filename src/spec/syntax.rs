@@ -119,12 +119,12 @@ const WORDS: &[(&str, &str, &str)] = &[
     (
         "invalid basic string",
         "a string is not closed or holds a raw control character",
-        "a string ends with `\"` on its own line",
+        "close it with `\"` on the line where it begins",
     ),
     (
         "invalid literal string",
         "a string is not closed or holds a raw control character",
-        "a string ends with `'` on its own line",
+        "close it with `'` on the line where it begins",
     ),
     ("invalid multi-line basic string", "a multi-line string is not closed", "it ends with `\"\"\"`"),
     ("invalid multi-line literal string", "a multi-line string is not closed", "it ends with `'''`"),

@@ -22,8 +22,9 @@ pub fn typed(error: SpecError, text: &str, options: &[&str]) -> Problem {
 }
 
 /// A line of gpuenv.toml that a help shows, as its option is typed: `--gpu "H100" --gpu "A100"` for `gpu = ["H100", "A100"]`.
+/// No option takes a table.
 fn as_typed(options: &[&str], part: &str) -> String {
-    match part.split_once(" = ").filter(|(key, _)| options.contains(key)) {
+    match part.split_once(" = ").filter(|(key, value)| options.contains(key) && !value.starts_with('{')) {
         Some((option, value)) => {
             let texts = value.split('"').skip(1).step_by(2);
             texts.map(|text| format!("--{option} \"{text}\"")).collect::<Vec<_>>().join(" ")

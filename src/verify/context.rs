@@ -1,6 +1,6 @@
 //! What every topic is given: one target of a lock and one record, with the questions that many ask of the two.
 
-use crate::catalog::rows::{Os, Rule, Subject};
+use crate::catalog::rows::{Os, Rule, Subject, TORCH};
 use crate::catalog::{Catalog, FullRow, GpuMatch, OsMatch};
 use crate::coverage::{Coverage, Tegra, covers};
 use crate::diagnose;
@@ -196,6 +196,19 @@ impl<'a> CheckContext<'a> {
     /// The stack it runs.
     pub fn stack(&self) -> &'a Stack {
         self.lock.stack_of(self.target)
+    }
+
+    /// Whether the lock has a package, by a name that a message calls it: `jaxlib` for jax, `paddle` for paddlepaddle-gpu, and
+    /// `torch` for an image called after PyTorch. What is called after torch is another package. An image beside which nothing
+    /// is installed may hold any.
+    pub fn holds(&self, said: &str) -> bool {
+        let is_it = |own: &str| own == said || own != TORCH && (own.contains(said) || said.starts_with(own));
+        let image = self.target.image.as_deref();
+        let mut wheels = self.lock.wheels_of(self.name).map(|wheel| wheel.package.as_str()).peekable();
+        let is_all_in_image = image.is_some() && wheels.peek().is_none();
+        let brought = self.lock.constraints_of(self.name).filter(|one| one.brought).map(|one| one.package.as_str());
+        let mut all = self.stack().keys().map(String::as_str).chain(wheels).chain(brought).chain(image);
+        is_all_in_image || said.starts_with("nvidia-") || all.any(is_it)
     }
 
     /// The CUDA line of the stack, `12.4`.

@@ -20,10 +20,10 @@ pub fn judge(context: &CheckContext<'_>, label: &str, gpu: &Gpu) -> Vec<Check> {
         ));
     }
     if gpu.remapping_pending == Some(true) && gpu.remapping_failed != Some(true) {
-        let check = check().expected("broken rows of memory replaced").found("some wait for a reset");
+        let check = check().expected("broken rows or pages of memory replaced").found("some wait for a reset");
         checks.push(check.warn(
             Action::Reboot,
-            "rows of its memory failed and wait to be replaced: it computes; when its jobs have ended, `nvidia-smi \
+            "rows or pages of its memory failed and wait to be replaced: it computes; when its jobs have ended, `nvidia-smi \
              --gpu-reset`",
         ));
     }

@@ -85,7 +85,8 @@ fn judge_target(against: &Against<'_>, target: &str, record: &Record) -> Option<
     undecided(record, &mut checks);
     // What a text tells of an error follows from what fails.
     if checks.iter().any(|check| check.status == Status::Fail) {
-        checks.retain(|check| check.id != "probe" || check.found.as_deref() != Some(probes::ERROR));
+        let is_error = |check: &Check| check.found.as_deref().is_some_and(|found| found.starts_with(probes::ERROR));
+        checks.retain(|check| check.id != "probe" || !is_error(check));
     }
     if context.dropped().is_some() {
         gpus_first(&mut checks);

@@ -222,7 +222,10 @@ impl Kind for DriverNotListed<'_> {
                 };
                 let windows = windows(*of_windows);
                 let branch = version.major();
-                format!("driver branch R{branch} is not in the catalog; {version} is judged {judged}{windows}")
+                // NVIDIA counts its branches in three digits.
+                let meant = version.as_str().get(..3).filter(|_| branch > 999);
+                let meant = meant.map_or(String::new(), |meant| format!("; was {meant} meant?"));
+                format!("driver branch R{branch} is not in the catalog; {version} is judged {judged}{windows}{meant}")
             }
         }
     }

@@ -184,8 +184,16 @@ fn every_word_in_brackets_and_in_an_answer_is_explained() {
         assert!(found.is_some_and(|one| !one.meaning.is_empty() && !one.remedies.is_empty()), "{}", row.code);
     }
     sandbox.run(&["explain", "no-kernel-image"]).exits(0).tells("message no-kernel-image").tells("  1. ");
-    for word in ["mode", "native", "minor-version", "forward-compat", "jit"] {
-        sandbox.run(&["explain", word]).exits(0).tells(&format!("word {word}"));
+    let words = ["mode", "native", "minor-version", "forward-compat", "jit"];
+    for word in words.into_iter().chain([
+        "variant",
+        "recommended",
+        "spec",
+        "overlay",
+        "compute-capability",
+        "compute capability",
+    ]) {
+        sandbox.run(&["explain", word]).exits(0).tells(&format!("word {}", word.replace(' ', "-")));
     }
     // The name of a target is that of the project's own.
     sandbox.run(&["explain", "lab"]).exits(0).tells("target.lab");

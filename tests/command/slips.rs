@@ -56,6 +56,11 @@ fn a_slip_in_a_spec_is_told_by_what_was_written() {
         place.write("checkout/gpuenv.toml", &format!("{SPEC}[packages]\nnumpy = {written}\n"));
         place.run(&["lock"]).exits(2).says(offered).hides("VALUE");
     }
+    // A dot too few.
+    place.write("checkout/gpuenv.toml", &SPEC.replace("2.5.1", "2.51"));
+    place.run(&["lock"]).exits(1).says("was 2.5.1 meant?");
+    place.write("checkout/gpuenv.toml", &format!("{SPEC}driver = \"5500\"\n"));
+    place.run(&["lock"]).exits(0).says("was 550 meant?");
     // What pip knows is taken.
     place.write("checkout/gpuenv.toml", &format!("{SPEC}[packages]\nnumpy = \"===1.26.4\"\n"));
     place.run(&["lock"]).exits(0);
@@ -137,12 +142,23 @@ fn what_belongs_to_another_option_or_tool_is_told_with_what_to_type() {
     let place = Place::with("slips-options", SPEC);
     place.run(&["lock", "--quiet"]).exits(0);
     place.write("checkout/host.json", "{}");
-    place.write("checkout/requirements.txt", "torch==2.5.1\n");
+    for name in ["requirements.txt", "reqs", "poetry.lock"] {
+        place.write(&format!("checkout/{name}"), "torch==2.5.1\n");
+    }
+    place.run(&["init", "--from", ".", "-o", "-"]).exits(4).says("write `--from ./requirements.txt`");
     for (typed, says) in [
         (&["-v"][..], "write `-V`"),
         (&["--verbose"], "gpuenv lock --verbose"),
         (&["lock", "--json"], "`--format json`"),
         (&["lock", "-n"], "`--dry-run`"),
+        (&["lock", "--target", "prod"], "all targets are locked together"),
+        (&["lock", "--spec", "requirements.txt"], "`gpuenv init --from requirements.txt`"),
+        (&["export", "uv", "requirements"], "one format"),
+        (&["catalog", "show", "torch", "2.5.1"], "`torch-2.5.1`"),
+        (&["init", "--torch", "nightly", "-o", "-"], "under [stack], as in `torch = {"),
+        (&["init", "--from", "https://example.com/requirements.txt", "-o", "-"], "download the file"),
+        (&["init", "--from", "reqs", "-o", "-"], "`gpuenv init --from - < reqs`"),
+        (&["init", "--from", "poetry.lock", "-o", "-"], "`poetry export"),
         (&["lock", "-U"], "`--upgrade`"),
         (&["lock", "torch"], "`--upgrade-package torch`"),
         (&["lock", "gpuenv.toml"], "`--spec gpuenv.toml`"),

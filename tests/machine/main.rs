@@ -18,6 +18,7 @@ mod verdict_asked;
 mod verdict_borders;
 mod verdict_faults;
 mod verdict_neighbours;
+mod verdict_others;
 mod verdict_pastes;
 mod verdict_texts;
 mod verdict_told;

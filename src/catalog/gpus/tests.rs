@@ -163,6 +163,10 @@ fn unknown_names_are_not_guessed() {
     let near = unknown("RTX 3091");
     assert_eq!(near[0], "NVIDIA GeForce RTX 3090");
     assert_eq!(unknown("4090ti")[0], "NVIDIA GeForce RTX 4090");
+    // A size without its last letter.
+    for (name, whole) in [("A100 40G", "A100 40GB"), ("H100 80g", "H100 80GB"), ("RTX 3060 12G", "RTX 3060 12GB")] {
+        assert_eq!(format!("{:?}", BUILTIN.gpu(name)), format!("{:?}", BUILTIN.gpu(whole)), "{name}");
+    }
     for (name, board) in [("4090ti", "NVIDIA GeForce RTX 4090"), ("h100sxm", "NVIDIA H100")] {
         let near = unknown(name);
         assert!(near[0].starts_with(board), "{name}: {near:?}");

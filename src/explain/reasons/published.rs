@@ -199,7 +199,12 @@ impl<'c> Explainer<'_, 'c> {
             return self.image_torch();
         }
         if is_above(constraint, &newest.version) {
-            self.say(format!("the newest {} known is {}{}", ask.package, newest.version, self.as_of()));
+            // `2.51` for 2.5.1
+            let undotted =
+                |row: &&&Build| constraint.to_string().replace('.', "") == row.version.as_str().replace('.', "");
+            let meant = of_package.iter().find(undotted);
+            let meant = meant.map_or(String::new(), |row| format!("; was {} meant?", row.version));
+            self.say(format!("the newest {} known is {}{}{meant}", ask.package, newest.version, self.as_of()));
             self.begins_with(constraint, &newest.version);
             self.as_table(ask);
             self.cite_builds(&[*newest]);

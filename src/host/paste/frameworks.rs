@@ -1,5 +1,5 @@
 //! Reports of frameworks on top of torch: detectron2's table, mmengine's and mmcv's keys, `python -m sglang.check_env`,
-//! `transformers-cli env`, `llamafactory-cli env`, `xformers.info`.
+//! `transformers-cli env`, `llamafactory-cli env`, `xformers.info`, ComfyUI's report and the beginning of its log.
 //!
 //! Seen in <https://github.com/facebookresearch/detectron2/issues/722> (oldest),
 //! <https://github.com/facebookresearch/detectron2/issues/4928>, <https://github.com/open-mmlab/mmdetection/issues/4659>,
@@ -7,11 +7,12 @@
 //! <https://github.com/sgl-project/sglang/issues/2805>, <https://github.com/sgl-project/sglang/issues/14327>,
 //! <https://github.com/HuangJunJie2017/BEVDet/issues/93>, <https://github.com/huggingface/diffusers/pull/7403>,
 //! <https://github.com/ShivamShrirao/diffusers/issues/18>, <https://github.com/hiyouga/LlamaFactory/issues/8290>,
-//! <https://github.com/hiyouga/LlamaFactory/issues/9053>.
+//! <https://github.com/hiyouga/LlamaFactory/issues/9053>, <https://github.com/comfyanonymous/ComfyUI/issues/7063>.
 
 use super::lines::{field, told};
 use super::seen::{Seen, fill, version};
 use super::{smi_list, system};
+use crate::host::System;
 use crate::types::{Cc, Version, variant};
 
 /// detectron2's table: a key, blanks, a value.
@@ -178,6 +179,36 @@ pub(super) fn xformers(lines: &[&str], seen: &mut Seen) -> bool {
         seen.failed("xformers", format!("it was built with torch {built} and finds torch {torch}"));
     } else if kernels.peek().is_some() && kernels.all(|line| line.ends_with("unavailable")) {
         seen.failed("xformers", "it says of each of its kernels that it is unavailable".to_string());
+    }
+    true
+}
+
+/// ComfyUI's report, a list of bold keys, and its log, which calls them alike.
+pub(super) fn comfyui(lines: &[&str], seen: &mut Seen) -> bool {
+    let keyed = |line: &&str| {
+        let line = line.replace('*', "");
+        let (key, value) = field(line.trim_start_matches(['-', ' ']))?;
+        Some((key.to_ascii_lowercase(), value.to_string()))
+    };
+    let told: Vec<(String, String)> = lines.iter().filter_map(keyed).collect();
+    if !told.iter().any(|(key, _)| ["comfyui version", "set vram state to"].contains(&key.as_str())) {
+        return false;
+    }
+    for (key, value) in &told {
+        match key.as_str() {
+            "pytorch version" => fill(&mut seen.torch().version, release(value)),
+            "python version" => fill(&mut seen.python().version, version(value)),
+            "os" | "platform" if ["nt", "win32", "Windows"].contains(&value.as_str()) => {
+                fill(&mut seen.record.platform.system, Some(System::Windows));
+            }
+            "name" | "device" => {
+                // `cuda:0 NVIDIA GeForce RTX 4090 : cudaMallocAsync`
+                let device = value.strip_prefix("cuda:").and_then(|rest| rest.split(" : ").next()?.split_once(' '));
+                let device = device.and_then(|(index, name)| Some((index.parse().ok()?, name.trim())));
+                device.into_iter().for_each(|(index, name)| seen.name(index, name));
+            }
+            _ => {}
+        }
     }
     true
 }

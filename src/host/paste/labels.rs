@@ -88,7 +88,7 @@ pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
             gpu.instances = told.instances;
         }
         // A label's spelling of a name is no other name.
-        if gpu.name.as_ref().is_none_or(|known| known.replace(' ', "-") != name) {
+        if !name.is_empty() && gpu.name.as_ref().is_none_or(|known| known.replace(' ', "-") != name) {
             seen.name(told.index, &name);
         }
     }

@@ -7,6 +7,7 @@
 mod collect_env;
 mod container_cli;
 mod device_query;
+mod devices;
 mod ds_report;
 mod environment;
 mod frameworks;
@@ -64,6 +65,7 @@ const FORMATS: &[(&str, Reader)] = &[
     ("transformers-cli env", frameworks::transformers),
     ("llamafactory-cli env", frameworks::llamafactory),
     ("xformers.info", frameworks::xformers),
+    ("ComfyUI's report", frameworks::comfyui),
     ("labels of GPU feature discovery", labels::read),
     ("nvcc --version", nvcc::read),
     ("pip list", packages::read),
@@ -111,6 +113,7 @@ pub fn read(text: &str) -> Result<Record, Unrecognised> {
     }
     let Some(first) = seen.first() else { return Err(Unrecognised::Unknown) };
     environment::read(&lines, &mut seen);
+    devices::note(&lines, &mut seen);
     unread::note(&lines, &mut seen);
     let record = seen.finish();
     let blank =

@@ -29,8 +29,16 @@ fn each(lines: &[&str], known: &[String], seen: &mut Seen) -> bool {
     let (mut found, mut shown) = (false, None);
     for line in lines {
         let line = line.trim();
+        // A row of `uv tree`.
+        let row = line.trim_start_matches(is_frame);
+        let line = if row.len() < line.len() { row.split(" (").next().unwrap_or(row) } else { line };
         if let Some(name) = line.strip_prefix("Name: ") {
             shown = matters(name);
+        } else if let Some(name) = line.strip_prefix("name = \"") {
+            shown = matters(name.trim_end_matches('"'));
+        } else if line.starts_with("version = \"") {
+            // A lock file says what is to be installed.
+            shown.take().into_iter().for_each(|name: String| seen.failed(LISTED, format!("{name}: `{line}`")));
         } else if let (Some(version), Some(name)) = (line.strip_prefix("Version: "), shown.take()) {
             found |= add(&name, version, seen);
         } else if let Some((name, version, build)) = entry(line)
@@ -58,10 +66,31 @@ fn each(lines: &[&str], known: &[String], seen: &mut Seen) -> bool {
     found
 }
 
-/// The packages of a line that names one after another: what pip has installed, and its list as JSON.
-fn several(line: &str) -> Vec<(&str, &str)> {
+/// What frames a row.
+fn is_frame(c: char) -> bool {
+    c.is_whitespace() || ('\u{2500}'..='\u{257f}').contains(&c) || c == '|'
+}
+
+/// The packages that a line names in a sentence or one after another: what pip has installed, what it finds there already or
+/// in conflict, what pipdeptree does, and a list as JSON.
+fn several<'l>(line: &'l str) -> Vec<(&'l str, &'l str)> {
     if let Some(all) = line.strip_prefix("Successfully installed ") {
         return all.split_whitespace().filter_map(|one| one.rsplit_once('-')).collect();
+    }
+    let name = |text: &'l str| text.split(['[', '<', '>', '=', '!', '~', ';', ' ']).next().unwrap_or_default();
+    let there = line.strip_prefix("Requirement already satisfied: ");
+    if let Some((what, version)) = there.and_then(|rest| rest.rsplit_once(" (")) {
+        return vec![(name(what), version.trim_end_matches(')'))];
+    }
+    if let Some((what, version)) = line.split_once(", installed: ").filter(|_| line.contains(" [required: ")) {
+        return vec![(name(what), version.trim_end_matches(']'))];
+    }
+    if let Some((own, other)) = line.split_once(", but you have ").filter(|_| line.contains(" requires ")) {
+        let pair = |text: &'l str| {
+            let mut words = text.split(' ');
+            words.next().zip(words.next())
+        };
+        return [own, other].into_iter().filter_map(pair).collect();
     }
     line.split('{').skip(1).filter_map(object).collect()
 }
@@ -77,7 +106,6 @@ fn object(text: &str) -> Option<(&str, &str)> {
 
 /// Notes a row that begins with a package and its version, whatever follows and whatever frames it.
 fn note(line: &str, seen: &mut Seen) {
-    let is_frame = |c: char| c.is_whitespace() || ('\u{2500}'..='\u{257f}').contains(&c) || c == '|';
     let mut words = line.split(is_frame).filter(|word| !word.is_empty());
     let (Some(name), Some(version)) = (words.next().and_then(matters), words.next()) else { return };
     // `NVIDIA-SMI 470.161.03` is none.

@@ -23,6 +23,7 @@ const QUESTIONS: &[&str] = &[
     "jax.default_backend(",
     "get_backend().platform",
     "list_physical_devices('GPU",
+    "gpu_device_name(",
     "jax.devices",
     "get_available_providers(",
 ];
@@ -187,6 +188,7 @@ fn answer(question: &str, line: &str, seen: &mut Seen) -> bool {
         ("tf.__version__", _) => return package("tensorflow", word, seen),
         ("jax.__version__", _) => return package("jax", word, seen),
         ("list_physical_devices('GPU", _) => return lists("tensorflow", line, word == "[]", seen),
+        ("gpu_device_name(", _) => return lists("tensorflow", line, word.is_empty(), seen),
         ("tf.test.is_built_with_cuda(" | "tf.test.is_gpu_available(", _) => {
             return lists("tensorflow", line, word == "False", seen);
         }

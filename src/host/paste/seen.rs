@@ -27,8 +27,10 @@ pub(super) struct Seen {
     offered: Option<String>,
     /// Whether nvidia-smi is of a later branch than the driver, which does not know all that it asks for.
     pub has_newer_smi: bool,
-    /// Whether a GPU has no persistence mode, as on Windows.
-    pub lacks_persistence: bool,
+    /// The driver model that a GPU has, as with Windows' driver.
+    pub driver_model: Option<&'static str>,
+    /// Whether a GPU has a persistence mode, as in the Linux inside Windows and not on Windows itself.
+    pub has_persistence: bool,
 }
 
 /// Fills what is empty.
@@ -239,6 +241,10 @@ impl Seen {
         if !self.gpus.is_empty() && self.record.nvml.as_ref().is_some_and(|nvml| nvml.count == Some(0)) {
             self.quarrel("GPUs", &format!("{} listed", self.gpus.len()), "no device found");
         }
+        // What is used in WSL2 has WDDM; TCC is for no more than Windows itself.
+        let is_inside = self.has_persistence && self.driver_model != Some("TCC");
+        let system = self.driver_model.map(|_| if is_inside { System::Wsl } else { System::Windows });
+        fill(&mut self.record.platform.system, system);
         let mut record = self.record;
         record.format = FORMAT;
         record.origin = Origin::Pasted;

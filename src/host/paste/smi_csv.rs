@@ -5,7 +5,7 @@
 
 use super::super::record::ApiError;
 use super::seen::{Seen, fill, mebibytes, version};
-use super::smi_fact::Fact;
+use super::smi_fact::{Fact, driver_model};
 use super::smi_failure::{self, of_gpu};
 use crate::types::Cc;
 
@@ -97,6 +97,7 @@ fn without_header(cells: &[&str], row: u64, seen: &mut Seen) -> bool {
     let index = cells.iter().find_map(|cell| cell.parse().ok()).unwrap_or(row);
     name.into_iter().for_each(|name| seen.name(index, name));
     seen.driver(driver.and_then(|driver| version(driver)));
+    fill(&mut seen.driver_model, cells.iter().find_map(|cell| driver_model(cell)));
     let Some(gpu) = seen.gpu(index) else { return true };
     // Which fields these are is not told: one that fails on a GPU that answers may be a broken fan's.
     fill(&mut gpu.fault, fault.filter(|fault| !is_told || smi_failure::is_of_gpu(fault)));
@@ -154,11 +155,12 @@ fn fact(field: &str) -> Fact {
         "pstate" => Fact::Performance,
         "mig.mode.current" => Fact::Mig,
         "persistence_mode" => Fact::Persistence,
+        "driver_model.current" => Fact::DriverModel,
         "reset_status.reset_required" => Fact::ResetRequired,
         "reset_status.drain_and_reset_recommended" => Fact::ResetRecommended,
         "gpu_recovery_action" => Fact::Recovery,
         "remapped_rows.failure" => Fact::RemappingFailed,
-        "remapped_rows.pending" => Fact::RemappingPending,
+        "remapped_rows.pending" | "retired_pages.pending" => Fact::RemappingPending,
         "fabric.state" => Fact::Fabric,
         "fabric.status" => Fact::FabricStatus,
         _ => Fact::Other,

@@ -4,7 +4,6 @@
 use super::lines::told;
 use super::seen::{Seen, address, compute_mode, fill, mebibytes};
 use super::smi_failure::{is_of_gpu, of_gpu};
-use crate::host::System;
 use crate::types::Cc;
 
 /// A fact of a GPU.
@@ -63,7 +62,6 @@ impl Seen {
     pub fn tell(&mut self, index: u64, fact: Fact, value: &str) -> bool {
         let is_known = fact.is_always_known() && (fact != Fact::Mig || !self.has_newer_smi);
         let fault = of_gpu(value).filter(|fault| is_known || is_of_gpu(fault));
-        self.lacks_persistence |= fact == Fact::Persistence && value == "N/A";
         if let (Some(fault), Some(gpu)) = (fault, self.gpu(index)) {
             fill(&mut gpu.fault, Some(fault));
             return true;
@@ -76,11 +74,11 @@ impl Seen {
             return true;
         }
         if fact == Fact::DriverModel {
-            let of_windows = ["WDDM", "TCC", "MCDM"].contains(&value);
-            let system = if self.lacks_persistence { System::Windows } else { System::Wsl };
-            fill(&mut self.record.platform.system, of_windows.then_some(system));
-            return of_windows;
+            let model = driver_model(value);
+            fill(&mut self.driver_model, model);
+            return model.is_some();
         }
+        self.has_persistence |= fact == Fact::Persistence && switch(value).is_some();
         let Some(gpu) = self.gpu(index) else { return false };
         match fact {
             Fact::Uuid => fill(&mut gpu.uuid, Some(value.to_string())),
@@ -111,6 +109,11 @@ impl Seen {
         }
         true
     }
+}
+
+/// How Windows drives a GPU.
+pub(super) fn driver_model(value: &str) -> Option<&'static str> {
+    ["WDDM", "TCC", "MCDM"].into_iter().find(|model| *model == value)
 }
 
 fn yes(value: &str) -> Option<bool> {

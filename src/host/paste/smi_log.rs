@@ -9,7 +9,10 @@ use super::seen::{Seen, address, fill, mebibytes, version};
 use super::smi_fact::Fact;
 
 pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
-    let Some(start) = lines.iter().position(|line| line.contains("NVSMI LOG")) else { return false };
+    // Without its title it begins a few lines above the count of its GPUs.
+    let untitled = || Some(lines.iter().position(|line| line.starts_with("Attached GPUs "))?.saturating_sub(4));
+    let titled = lines.iter().position(|line| line.contains("NVSMI LOG"));
+    let Some(start) = titled.or_else(untitled) else { return false };
     let mut log = Log::default();
     for line in &lines[start..] {
         log.line(line, seen);
@@ -91,7 +94,7 @@ fn fact(heading: &str, key: &str) -> Fact {
         (_, "Drain and Reset Recommended") => Fact::ResetRecommended,
         (_, "GPU Recovery Action") => Fact::Recovery,
         (_, "Remapping Failure Occurred") => Fact::RemappingFailed,
-        ("Remapped Rows", "Pending") => Fact::RemappingPending,
+        ("Remapped Rows", "Pending") | ("Retired Pages", "Pending Page Blacklist") => Fact::RemappingPending,
         (_, "License Status") => Fact::Licence,
         _ => Fact::Other,
     }

@@ -11,7 +11,7 @@
 use super::super::record::System;
 use super::lines::field;
 use super::seen::{Seen, address, fill, mebibytes, version};
-use super::smi_fact::Fact;
+use super::smi_fact::{Fact, driver_model};
 use crate::types::Version;
 
 pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
@@ -132,13 +132,11 @@ fn row(cells: &[&str], gpu: Option<u64>, seen: &mut Seen) -> Option<u64> {
 fn named(index: u64, rest: &str, bus: &str, seen: &mut Seen) -> Option<u64> {
     seen.gpu(index)?;
     let (name, mode) = rest.rsplit_once(' ').unwrap_or((rest, ""));
-    let modes = ["On", "Off", "N/A", "WDDM", "TCC", "MCDM", "ERR!"];
-    let (name, mode) = if modes.contains(&mode) { (name.trim_end(), mode) } else { (rest, "") };
+    let is_mode = ["On", "Off", "N/A", "ERR!"].contains(&mode) || driver_model(mode).is_some();
+    let (name, mode) = if is_mode { (name.trim_end(), mode) } else { (rest, "") };
     seen.tell(index, Fact::Name, name);
-    if ["WDDM", "TCC", "MCDM"].contains(&mode) {
-        fill(&mut seen.record.platform.system, Some(System::Windows));
-    }
-    seen.tell(index, Fact::Persistence, mode);
+    let fact = if driver_model(mode).is_some() { Fact::DriverModel } else { Fact::Persistence };
+    seen.tell(index, fact, mode);
     let place = seen.gpu(index)?;
     fill(&mut place.pci, bus.split_whitespace().next().and_then(address));
     Some(index)

@@ -111,7 +111,7 @@ impl Log {
             "drain_and_reset_recommended" => Fact::ResetRecommended,
             "gpu_recovery_action" => Fact::Recovery,
             "remapped_row_failure" => Fact::RemappingFailed,
-            "remapped_row_pending" => Fact::RemappingPending,
+            "remapped_row_pending" | "pending_blacklist" | "pending_retirement" => Fact::RemappingPending,
             "license_status" => Fact::Licence,
             _ => Fact::Other,
         }

@@ -4,7 +4,7 @@
 use crate::types::plain::brief;
 
 use super::super::signs::NAMED;
-use super::seen::Seen;
+use super::seen::{Seen, fill, version};
 
 /// By what they are called, the name of the package.
 const FRAMEWORKS: [&str; 3] = ["torch", "tensorflow", "jax"];
@@ -50,6 +50,10 @@ pub(super) fn note(lines: &[&str], seen: &mut Seen) {
                 }
             }
         }
+        let of_cuda = lower.split_once(':').filter(|(key, _)| key.contains("torch") && key.ends_with("cuda version"));
+        if let Some(cuda) = of_cuda.and_then(|(_, told)| version(told.trim())) {
+            fill(&mut seen.torch().cuda, Some(cuda));
+        }
         if !is_told
             && (is_without(&lower) || has_block && lower.starts_with("- available:") && lower.ends_with("false"))
         {
@@ -71,12 +75,26 @@ fn named<'l>(line: &'l str, name: &str) -> Option<&'l str> {
         let value = value.strip_prefix("version").unwrap_or(value).trim_start();
         let value = value.strip_prefix('(').and_then(|said| said.split_once(')')).map_or(value, |(_, value)| value);
         let value = value.trim_start_matches([' ', ':', '=', '-', '`', '\'', '*', 'v']);
-        let end = value.find(|c: char| !c.is_ascii_alphanumeric() && !".+".contains(c)).unwrap_or(value.len());
-        let version = value[..end].trim_end_matches('.');
+        let version = release(value);
         let is_whole = version.matches('.').count() > 1 || version.contains('+');
         let is_it = version.starts_with(|c: char| c.is_ascii_digit()) && is_whole && value.len() < rest.len();
-        is_it.then_some(version)
+        is_it.then_some(version).or_else(|| labelled(rest))
     })
+}
+
+/// A release with its build, whatever parts it from a name in front: `,2.6.0+cu124`, `版本：2.6.0+cu124`, ` -> 2.6.0+cpu`.
+fn labelled(rest: &str) -> Option<&str> {
+    let is_between = |c: char| !c.is_ascii_alphanumeric();
+    let rest = rest.trim_start_matches(is_between);
+    let version = release(rest.strip_prefix("version").unwrap_or(rest).trim_start_matches(is_between));
+    let is_build = ["+cu", "+cpu"].iter().any(|label| version.contains(label));
+    (is_build && version.starts_with(|c: char| c.is_ascii_digit())).then_some(version)
+}
+
+/// What of a text can be a release.
+fn release(text: &str) -> &str {
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric() && !".+".contains(c)).unwrap_or(text.len());
+    text[..end].trim_end_matches('.')
 }
 
 /// `CUDA available: False`, `Num GPUs Available:  0`, `torch.cuda.is_available() returns False`

@@ -103,7 +103,7 @@ pub struct Gpu {
     /// Whether rows of its memory that failed could not be replaced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remapping_failed: Option<bool>,
-    /// Whether rows of its memory that failed wait for a reset to be replaced.
+    /// Whether rows or pages of its memory that failed wait for a reset to be replaced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remapping_pending: Option<bool>,
     /// Of a virtual GPU: `licensed`, `unlicensed`, or `unlicensed-restricted` where CUDA is kept from it already.

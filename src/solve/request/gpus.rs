@@ -187,7 +187,10 @@ fn ambiguous(catalog: &Catalog, name: &str, candidates: Vec<&Gpu>) -> (&'static 
     let listed: Vec<String> = kinds.iter().map(|gpu| named_among(catalog, gpu, &kinds)).collect();
     let message = format!("`{}` is ambiguous: GPUs of that name differ", name.escape_debug());
     let capability = kinds.first().map_or(0, |gpu| gpu.cc.number());
-    let help = format!("name one of: {}; or write a capability such as \"sm_{capability}\"", shorten(&listed, NAMED));
+    let help = match name.ends_with("...") {
+        true => "nvidia-smi cuts names off in its table: `nvidia-smi -L` prints them whole".to_string(),
+        false => format!("name one of: {}; or write a capability such as \"sm_{capability}\"", shorten(&listed, NAMED)),
+    };
     ("ambiguous-gpu", message, help)
 }
 

@@ -19,6 +19,11 @@ pub(in crate::spec) fn gpu(text: &str) -> Read<String> {
         let refusal = Refusal::new("value", format!("`gpu`: {} is not a GPU", quote(text)));
         return Err(refusal.help("for a machine without a GPU write `gpu = \"none\"`"));
     }
+    if repair::is_device(text) {
+        let refusal =
+            Refusal::new("unknown-gpu", format!("`gpu`: {} is a device of CUDA, not the name of a GPU", quote(text)));
+        return Err(refusal.help("name the GPU, as `nvidia-smi -L` prints it"));
+    }
     if let Some((product, why)) = repair::gpu(text).filter(|(product, _)| name::is_gpu(product)) {
         let refusal = Refusal::new("value", format!("`gpu`: {} is more than the name of a GPU", quote(text)));
         return Err(refusal.help(format!("write `gpu = \"{}\"`: {why}", clip(product))));
