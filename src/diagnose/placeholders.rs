@@ -51,9 +51,8 @@ const DERIVED: &[(&str, Lookup)] = &[
     }),
     ("triton_for_arch", |facts| triton_for(facts.arch()?, facts.catalog)),
     ("toolkit_for_gcc", |facts| toolkit_beyond(&facts.version("gcc_max")?, facts.catalog)),
-    ("toolkit_for_cc", |facts| {
-        first_toolkit(Arch::parse(&format!("sm_{}", facts.cc()?.number())).ok()?, facts.catalog)
-    }),
+    ("toolkit_for_cc", |facts| first_toolkit(facts.arch_of_cc()?, facts.catalog)),
+    ("toolkit_last_for_cc", |facts| last_toolkit(facts.arch_of_cc()?, facts.catalog)),
     ("os_for_glibc", |facts| os_for(&facts.version("glibc_needed")?, facts.catalog)),
     ("gpu_cc", |facts| Some(facts.cc_of_name()?.to_string())),
     ("last_branch", |facts| Some(facts.gpus().first()?.last_branch.as_ref()?.to_string())),
@@ -78,6 +77,11 @@ const DERIVED: &[(&str, Lookup)] = &[
     // Empty: they only decide whether a sentence is said.
     ("windows", |facts| is_of_windows(facts.extract).then(String::new)),
     ("elsewhere", |facts| (!is_of_windows(facts.extract)).then(String::new)),
+    ("kernel_newer", |facts| (facts.version("driver")? > facts.version("nvml_library")?).then(String::new)),
+    ("linux_first", |facts| {
+        let package = text(facts.extract, "package")?;
+        (package == "triton" || package.starts_with("nvidia-")).then(String::new)
+    }),
     ("wsl", |facts| is_of_wsl(facts.extract).then(String::new)),
     ("numba", |facts| text(facts.extract, "package").filter(|name| *name == "numba").map(|_| String::new())),
     ("unknown_arch", |facts| facts.unknown_arch()),
@@ -195,6 +199,10 @@ impl<'a> Facts<'a> {
         let oldest = line.map(|row| row.version.prefix(2)).min()?;
         let is_behind = !has_windows_driver(self.extract) && needs_newer_driver(&oldest, &driver, self.catalog)?;
         is_behind.then(|| driver.to_string())
+    }
+
+    fn arch_of_cc(&self) -> Option<Arch> {
+        Arch::parse(&format!("sm_{}", self.cc()?.number())).ok()
     }
 
     fn arch(&self) -> Option<Arch> {

@@ -22,12 +22,24 @@ static UNIX: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// What only Linux inside Windows prints; Docker Desktop runs NVIDIA's part of a container nowhere else.
+/// What only Linux inside Windows prints, and what people are asked for who have it.
 static WSL: LazyLock<Regex> = LazyLock::new(|| {
+    ascii(r"(?is)microsoft-standard|/usr/lib/wsl\b|\bWSL ?2\b|\bMicrosoft Windows \[Version.{0,600}\bWSL\b")
+});
+
+/// Docker Desktop with NVIDIA's part of a container, which works under WSL2 alone.
+static DESKTOP: LazyLock<Regex> =
+    LazyLock::new(|| ascii(r"(?is)nvidia-container-cli.*docker.desktop|docker.desktop.*nvidia-container-cli"));
+
+/// A Linux that is named as the system.
+static DISTRIBUTION: LazyLock<Regex> = LazyLock::new(|| {
     ascii(
-        r"(?is)microsoft-standard|/usr/lib/wsl\b|\bWSL ?2\b|nvidia-container-cli.*docker.desktop|docker.desktop.*nvidia-container-cli",
+        r"(?i)^\W*(?:OS|operating system|distro|distribution)\b[^/\n]{0,24}\b(?:Pop!_OS|Ubuntu|Debian|Fedora|Arch Linux|Manjaro|Linux Mint|openSUSE|NixOS)",
     )
 });
+
+/// Windows, or its own Linux, by name.
+static NAMES_WINDOWS: LazyLock<Regex> = LazyLock::new(|| ascii(r"(?i)\bwindows\b|\bwsl|powershell"));
 
 /// A marker of Python's packages: it tells for which processor something is meant, not which one this is.
 static MARKER: LazyLock<Regex> =
@@ -39,7 +51,7 @@ static SMI: LazyLock<Regex> = LazyLock::new(|| ascii(r"NVIDIA-SMI +([\d.]+) +Dri
 /// What speaks for another maker's GPU whatever else is there: HIP, which is CUDA for AMD's, and the likes of others.
 static SPEAKS: LazyLock<Regex> = LazyLock::new(|| {
     ascii(
-        r"\b(?:HIP|MUSA|MACA|MLU|NPU|GCU|DCU)(?: runtime)? error|\bhip(?:Error[A-Z]|Get)|\b(?:No HIP GPUs|NumHipDevices|HIP_LAUNCH_BLOCKING|AMD_SERIALIZE_|TORCH_USE_HIP_DSA)|\bROCm (?:error|devices)|\b(?:rocBLAS error|MIOpen Error|Memory access fault by GPU node)|/THH/",
+        r"\b(?:HIP|MUSA|MACA|MLU|NPU|GCU|DCU)(?: runtime)? error|\bhip(?:Error[A-Z]|Get)|\b(?:No HIP GPUs|NumHipDevices|HIP_LAUNCH_BLOCKING|AMD_SERIALIZE_|TORCH_USE_HIP_DSA)|\bROCm (?:error|devices)|\b(?:rocBLAS error|MIOpen Error|Memory access fault by GPU node)|/THH/|/hip/HIP[A-Z]|\blib(?:torch|c10)_hip\b",
     )
 });
 
@@ -48,11 +60,12 @@ static SPEAKS: LazyLock<Regex> = LazyLock::new(|| {
 /// what is not there.
 static OTHERS: LazyLock<Regex> = LazyLock::new(|| {
     ascii(
-        r"(?x)\bAMD\ (?i:Radeon|Instinct|Vega) | (?:^\W{0,3}|:\s*|(?i:\b(?:my|the|use|using|have|an?))\s)(?i:AMD).?s?\ ?(?i:gpu|graphics|video|card)
-        | (?i:AMD)\ ?显卡 | \b(?i:Radeon\ (?:RX|Pro|VII)) | \bInstinct\ MI\d | \b(?i:RX)\ ?[4-9]\d{1,2}0(?:\ ?(?i:xtx?|gre|m|s))?\b
-        | \b(?:[67]\d[05]|90[67]|5[57]0)0\ ?(?i:xtx?)\b | \bZLUDA\b | \bgfx\d[0-9a-f]{2,3}\b | \bamdgpu:\ | (?i:(?:webui|torch|use)[_-](?:directml|amdgpu))
+        r"(?x)\bAMD\ (?i:Radeon|Instinct|Vega) | (?:^\W{0,3}|:\s*|(?i:\b(?:my|the|use|using|have|an?))\s)(?i:AMD).?s?\ ?(?i:gpu|graphics|video|card|hardware)
+        | (?i:AMD)\ ?显卡 | \b(?i:Radeon\ (?:RX|Pro|VII|(?:HD\ ?)?[4-7]\d{3})) | (?i:\b(?:my|an?|using)\ radeon\b) | \bInstinct\ MI\d | \bMI[1-3]\d\d[AX]?\b | \b(?i:RX)\ ?[4-9]\d{1,2}0(?:\ ?(?i:xtx?|gre|m|s))?\b
+        | \b(?:[67]\d[05]|90[67]|5[57]0)0\ ?(?i:xtx?|gre)\b | \b[5-7]\d00\ ?(?i:rx)\b | (?i:zluda|\bwith\ rocm\b) | \bHSA_OVERRIDE_GFX_VERSION=\W?\d | \bgfx\d[0-9a-f]{2,3}\b | \bamdgpu:\ | (?i:(?:webui|torch|use)[_-](?:directml|amdgpu))
         | [Tt]orch[\w\ .]*[\s:=-]*v?\d[\w.]*\+(?:rocm\d|xpu) | \bROCM\ used\ to\ build\ PyTorch:\ \d
-        | (?i:\bIntel\W{0,6}(?:R\W{1,3})?(?:[il]ris|UHD|HD\ Graphics|Arc\b|i\d\ graphics)|\ban\ Intel\ GPU) | \bArc\b.{0,6}[AB]\d{3}\b
+        | (?i:\bIntel\W{0,6}(?:R\W{1,3})?(?:[il]ris|UHD|HD\ Graphics|Arc\b|i\d\ graphics|Data\ Center\ GPU)|\ban\ Intel\ GPU) | \bArc\b.{0,6}(?i:[AB])\d{2,3}\b
+        | \bIPEX: | \b_Xpu[A-Z] | \bxpu-ops[/.]test | :[\w.-]+-xpu\b
         | jax\[tpu\] | \bTPU\ (?:v\d|VM\b) | (?i:\bI\ (?:do.{0,4}t\ have|have.{1,4}t|have\ no)\ (?:an?\ |any\ )?nvidia\ (?:gpu|card|adapter|graphics))",
     )
 });
@@ -60,14 +73,14 @@ static OTHERS: LazyLock<Regex> = LazyLock::new(|| {
 /// What is there of NVIDIA's: a card, or its driver.
 static NVIDIA: LazyLock<Regex> = LazyLock::new(|| {
     ascii(
-        r"GeForce|Tesla|Quadro|\b(?i:[RG]TX|GT|MX) ?(?:PRO )?\d|NVIDIA (?:[ABHLPTV]\d|G[BH]\d|TITAN|Corporation)|NVIDIA-SMI|nvcc fatal|NVRM|Driver Version|libcuda|nvcuda|cuInit|NVML|\bsm_\d\d|nvidia-(?:driver|dkms|drm|uvm|modeset|persistenced|container)|\b(?i:(?:my|I have an?|and an?) nvidia (?:gpu|card|graphics))",
+        r"GeForce|Tesla|Quadro|\b(?i:RTX|GT|MX) ?(?:PRO )?\d|\b(?i:GTX) ?(?:1\d{3}|\d{3})(?:\D|$)|NVIDIA (?:[ABHLPTV]\d|G[BH]\d|TITAN|Corporation)|NVIDIA-SMI|nvcc fatal|NVRM|Driver Version|libcuda|cuInit|NVML|\bsm_\d\d|nvidia-(?:driver|dkms|drm|uvm|modeset|persistenced|container)|\b(?i:(?:my|I have an?|and an?) nvidia (?:gpu|card|graphics))",
     )
 });
 
-/// What only macOS prints, and its machines.
+/// What only macOS prints, and its machines; on many a cluster /users holds the homes.
 static MAC: LazyLock<Regex> = LazyLock::new(|| {
     ascii(
-        r"(?i)(?:^|[^a-z0-9_:.-])/Users/|/private/var/folders/|/opt/homebrew/|mac ?os(?:\b|-)|macbook|\bapple (?:silicon|m\d)|\bm\d (?:max|pro|ultra|mac)|\bmac (?:m\d|mini|\d)|-macosx_|-darwin\b|\bdarwin kernel|\bdevice: mps\b",
+        r"(?i)(?:^|[^a-z0-9_:.-])(?-i:/Users/)|/private/var/folders/|/opt/homebrew/|mac ?os(?:\b|-)|macbook|\bapple (?:silicon|m\d)|\bm\d (?:max|pro|ultra|mac)|\bmac (?:m\d|mini|\d)|-macosx_|-darwin\b|\bdarwin kernel|\bdevice: mps\b",
     )
 });
 
@@ -97,7 +110,9 @@ fn is_wsl(plain: &str) -> bool {
         let version = |at: usize| Version::parse(std::str::from_utf8(&head[at]).ok()?).ok();
         version(1).zip(version(2)).is_some_and(|(own, driver)| is_driver_of_windows(&driver, &own))
     };
-    WSL.is_match(plain.as_bytes()) || SMI.captures(plain.as_bytes()).is_some_and(of_windows)
+    let holds = |of: &Regex| of.is_match(plain.as_bytes());
+    let is_desktop = || holds(&DESKTOP) && (!holds(&DISTRIBUTION) || holds(&NAMES_WINDOWS));
+    holds(&WSL) || is_desktop() || SMI.captures(plain.as_bytes()).is_some_and(of_windows)
 }
 
 /// The system or processor that a plain text is of, where it is not the usual one.
@@ -115,7 +130,8 @@ pub fn told(plain: &str) -> Option<&'static str> {
 /// Whether the GPU of a plain text is another maker's: its own software speaks, or it is named and nothing of NVIDIA's is there.
 pub fn is_of_another_maker(plain: &str) -> bool {
     let holds = |of: &Regex| of.is_match(plain.as_bytes());
-    holds(&SPEAKS) || holds(&OTHERS) && !holds(&NVIDIA)
+    // hashcat looks for the libraries of both makers.
+    holds(&SPEAKS) && !plain.contains("Successfully initialized the NVIDIA") || holds(&OTHERS) && !holds(&NVIDIA)
 }
 
 /// Whether a plain text is of macOS, for which no CUDA is made any more; an old Mac can run Linux, and hold a card of NVIDIA's.
@@ -231,6 +247,24 @@ mod tests {
             ("Please check that you have an NVIDIA GPU", false),
             ("If you don't have an NVIDIA GPU, use the CPU image", false),
             ("MUSA error: no CUDA-capable device is detected", true),
+            ("Exception raised from device_count at /pytorch/c10/hip/HIPFunctions.cpp:131\nNVIDIA driver", true),
+            ("hipGetErrorName is missing\nSuccessfully initialized the NVIDIA main driver CUDA\nGeForce", false),
+            ("C:\\AI\\ComfyUI-Zluda\\venv\\lib\\site-packages\\torch\\lib\\caffe2_nvrtc.dll", true),
+            ("CUDA: Not detected: Failed to open 'nvcuda.dll'\nGPU 0: Cypress Pro [Radeon HD 5800/6850]", true),
+            ("Using Radeon 7900 GRE", true),
+            ("Not working on my 6800 rx", true),
+            ("an  AMD Radeon GTX 6750 GPU", true),
+            ("AMD Radeon 680M and a GTX 1080Ti", false),
+            ("AMD Ryzen 7 7840HS w/ Radeon 780M Graphics", false),
+            ("MI300X", true),
+            ("_XpuDeviceProperties(name='Intel(R) Data Center GPU Max 1550')", true),
+            ("observed on Arc b70 and docker intel/vllm:0.17.0-xpu", true),
+            ("options: cuda, xpu", false),
+            (
+                "HSA_OVERRIDE_GFX_VERSION: OLLAMA_DEBUG:false. You can use IPEX version AWQ if you have an Intel CPU",
+                false,
+            ),
+            ("I'm using AMD hardware", true),
             ("a TPU v3-8 VM", true),
             ("TPU available: False, using: 0 TPU cores", false),
         ] {
@@ -248,6 +282,7 @@ mod tests {
             ("Ubuntu on an old MacBook Pro: driver too old", false),
             ("MacBook Pro with GeForce GT 750M, macOS 10.13", false),
             ("/c/Users/me/x.py and C:/Users/me", false),
+            ("File \"/users/PAS1234/jd/venv/lib/python3.9/site-packages/torch/cuda/__init__.py\"", false),
             ("ssh from /Users/me to /home/me/x.py", false),
             ("supported: Linux, macOS and Windows", false),
             ("wheels for `manylinux_2_28_aarch64`, `macosx_11_0_arm64`", false),
@@ -264,6 +299,8 @@ mod tests {
             ("NVIDIA-SMI 535.103         Driver Version: 537.13       CUDA Version: 12.2", Some("WSL2")),
             ("NVIDIA-SMI 535.104.05      Driver Version: 535.104.05   CUDA Version: 12.2", None),
             ("Server: Docker Desktop 4.30.0\nnvidia-container-cli: requirement error", Some("WSL2")),
+            ("- OS: Pop!_OS 22.04 LTS\n- Docker Desktop 4.18.0\nnvidia-container-cli: load library failed", None),
+            ("### Microsoft Windows [Version 10.0.17763.292]\n\n#### Ubuntu app WSL:\nnvidia-smi", Some("WSL2")),
             ("Docker Desktop on Linux: could not select device driver", None),
             ("E:\\x\\y.py says: use WSL2, see C:\\z", Some("Windows")),
             ("uv/python/cpython-3.10.14-macos-aarch64-none/install/bin/python3", Some("macOS")),

@@ -103,6 +103,14 @@ const TRANSLATED: &[(&str, &[&str])] = &[
 ];
 
 fn in_english(text: String) -> String {
+    // What clang says of a header, as gcc says it.
+    static HEADER: LazyLock<Regex> =
+        LazyLock::new(|| ascii(r"(fatal error: )['\x22`]?([A-Za-z0-9_./+-]{1,160})['\x22`]? file not found"));
+    let text = if text.contains(" file not found") {
+        HEADER.replace_all(&text, "$1$2: No such file or directory").into_owned()
+    } else {
+        text
+    };
     let spoken = TRANSLATED.iter().flat_map(|(english, others)| others.iter().map(move |other| (*english, *other)));
     spoken.fold(text, |text, (english, other)| if text.contains(other) { text.replace(other, english) } else { text })
 }

@@ -158,6 +158,14 @@ fn what_is_no_matter_of_versions_is_told_as_that() {
             "the network",
         ),
         ("Memory cgroup out of memory: Killed process 4242 (python)", "not the GPU"),
+        (
+            "/usr/bin/ld: wrapnvml.o: undefined reference to symbol 'dlclose@@GLIBC_2.2.5'\n/lib/x86_64-linux-gnu/libdl.so.2: error adding symbols: DSO missing from command line",
+            "given to the linker",
+        ),
+        (
+            "nvptx_compiler.cc:460] ptxas returned an error during compilation of ptx to sass: 'INTERNAL: couldn't get temp CUBIN file name'",
+            "temporary files",
+        ),
     ] {
         let verdict = diagnose(text, &BUILTIN);
         assert!(verdict.findings.is_empty(), "{text}");
