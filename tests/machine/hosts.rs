@@ -108,6 +108,7 @@ const CHANGES: &[Change] = &[
 /// framework lock no GPU code, and nobody has told what the wheels of a Jetson, a nightly or somebody's own build ask of the
 /// C library: that is unknown, and no pass.
 const NOT_DECIDED: [(&str, &str); 8] = [
+    ("nni-2463-titanx-pascal", "Windows, its driver is from before Linux inside it had CUDA"),
     ("vllm-17448-vgpu-48gb", "an old GPU"),
     ("vllm-10652-l20-2-pcie-48gb-48gb-l-h-v", "an old GPU"),
     ("dnnrocket-55-nvcc101-465", "an old GPU"),
