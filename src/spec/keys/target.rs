@@ -128,8 +128,8 @@ pub(in crate::spec) static TARGET: Table<Target> = Table {
         Key {
             name: "cudnn",
             brief: "a cuDNN that is installed on the machine or in the image",
-            about: "For what brings none of its own: frameworks that load the system's cuDNN, and source builds. What comes \
-                    with a cuDNN ignores it.",
+            about: "For what brings none of its own: frameworks and packages that load the system's cuDNN, and source builds. \
+                    What comes with a cuDNN ignores it.",
             example: "\"8.9.7\"",
             slips: &["libcudnn", "cudnn-version", "system-cudnn"],
             slot: &One(place!(Target.cudnn), field::version, ToString::to_string),
