@@ -277,7 +277,7 @@ fn a_build_without_its_variant_in_pips_list_is_no_other_build() {
 }
 
 /// Hosts that do not pass the lock of their own `init`, and why that is right.
-const NOT_THEIR_OWN: [(&str, &str); 21] = [
+const NOT_THEIR_OWN: [(&str, &str); 22] = [
     ("deepspeed-2055-nvcc113", "no GPU told"),
     ("deepspeed-pr6762-dsreport", "no driver told"),
     ("dnnrocket-55-nvcc101-465", "the GPU's name is cut off"),
