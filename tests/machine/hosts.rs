@@ -108,7 +108,6 @@ const CHANGES: &[Change] = &[
 /// framework lock no GPU code, and nobody has told what the wheels of a Jetson, a nightly or somebody's own build ask of the
 /// C library: that is unknown, and no pass.
 const NOT_DECIDED: [(&str, &str); 8] = [
-    ("nni-2463-titanx-pascal", "Windows, its driver is from before Linux inside it had CUDA"),
     ("vllm-17448-vgpu-48gb", "an old GPU"),
     ("vllm-10652-l20-2-pcie-48gb-48gb-l-h-v", "an old GPU"),
     ("dnnrocket-55-nvcc101-465", "an old GPU"),
@@ -283,6 +282,7 @@ const NOT_THEIR_OWN: [(&str, &str); 22] = [
     ("dnnrocket-55-nvcc101-465", "the GPU's name is cut off"),
     ("jax-18027-cublas-mix", "no driver told"),
     ("nndetection-220-rtx3090", "no driver told"),
+    ("nni-2463-titanx-pascal", "Windows, its driver is from before Linux inside it had CUDA"),
     ("petric2-27-windows-551", "no GPU told"),
     ("pytorch-120186-jetson-jp5", "no driver told"),
     ("pytorch-186591-nccl-resume", "no driver told"),
