@@ -32,7 +32,7 @@ pub fn constraint(key: &str, text: &str) -> Option<String> {
         return Constraint::parse(&interval).is_ok().then_some(interval);
     }
     if let Some(version) = undotted(key, text) {
-        return Some(version);
+        return Version::parse(&version).is_ok().then_some(version);
     }
     // An extra says what gpuenv takes anyway: `2.15[and-cuda]`; an index of PyTorch's is that of a variant.
     let text = match text.strip_suffix(']').and_then(|text| text.split_once('[')) {

@@ -119,3 +119,10 @@ fn drivers_and_makers_are_told_apart() {
         assert_eq!(other_maker(name), None, "{name}");
     }
 }
+
+#[test]
+fn no_number_is_meant_that_is_too_large() {
+    assert_eq!(constraint("cuda", "12,4").as_deref(), Some("12.4"));
+    assert_eq!(constraint("torch", "699999990,3339993333999399309993333993399"), None);
+    assert_eq!(constraint("python", "cp3339993333999399309993"), None);
+}
