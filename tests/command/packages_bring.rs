@@ -83,6 +83,13 @@ const FOLLOWERS: &[Case] = &[
         0,
         &["of which no known release goes with CUDA 13.", "write `cuda = \"12.9\"` and `ctranslate2 = \">=4.0,<5\"`"],
     ),
+    // Another torch beside which a CTranslate2 of two majors ago is solved is no cure.
+    case(
+        "torch = \"2.5.1+cu121\"\npython = \"3.11\"\n[packages]\nwhisperx = \"==3.3.1\"",
+        "gpu = \"RTX 4090\"\ntoolkit = \"12.1\"\ncudnn = \"9.1\"",
+        0,
+        &["brings ctranslate2 <4.5.0, of which no known release goes with torch 2.5.1+cu121", "!under [stack]"],
+    ),
     // Where nothing is locked that it could be held against, it is held against the targets.
     case(
         "python = \"3.11\"\n[packages]\nfaster-whisper = \"==1.1.0\"",

@@ -14,23 +14,24 @@ use super::{About, companions};
 
 /// Whether it is known that a package would not go with these targets, were it written under `[stack]`.
 pub(super) fn is_refused(about: &About<'_, '_>, of: &str, asked: &Specifier) -> bool {
-    let package = about.request.problem.package(of).map(|package| package.name);
-    let Some((package, constraint)) = package.zip(asked.range()) else { return false };
-    let mut named = about.request.clone();
+    let Some(mut named) = asked.range().and_then(|range| naming(about.request, of, range)) else { return false };
     named.targets = about.all.iter().map(|target| (*target).clone()).collect();
+    matches!(judge(&named, World::Possible, &Steps::default()), Verdict::Conflict(_))
+}
+
+/// A request that asks for a package under `[stack]` as well; none of one of which no release is known.
+fn naming<'c>(request: &Request<'c>, of: &str, constraint: Constraint) -> Option<Request<'c>> {
+    let package = request.problem.package(of)?.name;
+    let mut named = request.clone();
     named.companions.push(PackageRequest { package, constraint, own: false, before_all: None });
     named.companions.sort_by_key(|ask| ask.package);
-    matches!(judge(&named, World::Possible, &Steps::default()), Verdict::Conflict(_))
+    Some(named)
 }
 
 /// What is to be written that has an answer: the package under `[stack]`, else that with another release of a framework.
 pub(super) fn of_package(about: &About<'_, '_>, of: &str, needs: &str) -> Option<String> {
-    let package = about.request.problem.package(of)?.name;
-    let constraint = Constraint::parse(needs).ok()?;
     let written = format!("`{of} = \"{needs}\"`");
-    let mut named = about.request.clone();
-    named.companions.push(PackageRequest { package, constraint, own: false, before_all: None });
-    named.companions.sort_by_key(|ask| ask.package);
+    let named = naming(about.request, of, Constraint::parse(needs).ok()?)?;
     if answer(&named, of).is_some() {
         return Some(format!("write {written} under [stack]"));
     }
@@ -49,9 +50,17 @@ pub(super) fn of_package(about: &About<'_, '_>, of: &str, needs: &str) -> Option
     (0..named.frameworks.len()).find_map(of_framework).or_else(of_cuda)
 }
 
-/// The answer to a request that does not fail by that package.
+/// The answer to a request that does not fail by that package, nor goes back to a major of it before the newest that is asked
+/// for: what brings it along was written for that one.
 fn answer<'c>(request: &Request<'c>, of: &str) -> Option<Solution<'c>> {
     let answer = best(request, &Locked::new(), &Steps::default())?;
+    let ask = request.companions.iter().find(|ask| ask.package == of)?;
+    let rows = &request.problem.package(of)?.releases;
+    let newest = rows.iter().map(|row| row.version).filter(|version| ask.constraint.admits(version)).max()?;
+    let mut chosen = answer.targets.iter().flat_map(|target| &target.chosen.companions);
+    if chosen.any(|row| *row.package == *of && row.version.major() < newest.major()) {
+        return None;
+    }
     let fails = answer.targets.iter().zip(&request.targets).any(|(target, asked)| {
         let about = About { request, asked, all: vec![asked], target: &target.chosen };
         let key = format!("stack.{of}");

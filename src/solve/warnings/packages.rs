@@ -81,10 +81,6 @@ fn of_brought(about: &About<'_, '_>, (name, asked): (&str, &Specifier), one: &Ju
         Bar::Python(needs) => about.target.python.map_or(Bars::None, |locked| Bars::Python(needs, locked)),
     };
     let instead = instead.map(|instead| format!("write `{name} = \"{instead}\"` under [packages]"));
-    // Others that come along may ask for more of it.
-    let all = coming(about.request.problem, &about.target.locked(), &about.request.packages);
-    let asked_by_all = all.get(&*one.row.of).filter(|_| held.is_none()).map(Specifier::specifier);
-    let needs = asked_by_all.as_deref().filter(|all| !all.is_empty()).unwrap_or(needs);
     let cures: Vec<String> = instead.into_iter().chain(cures::of_package(about, &one.row.of, needs)).collect();
     let brought = PackageBrings {
         named: &format!("{name} = \"{asked}\""),
