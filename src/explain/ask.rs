@@ -60,8 +60,9 @@ impl<'a, 'c> Asker<'a, 'c> {
     pub(super) fn vary(&self, edits: &[Edit]) -> Option<Request<'c>> {
         let base = self.base.as_ref()?;
         let section = |edit: &Edit| edit.0.split('.').next().map(str::to_string);
-        let local =
-            |edit: &&Edit| matches!(section(edit).as_deref(), Some("stack" | "target")) || edit.0 == "build.arch-list";
+        let local = |edit: &&Edit| {
+            matches!(section(edit).as_deref(), Some("stack" | "target" | "resolve")) || edit.0 == "build.arch-list"
+        };
         if !edits.iter().all(|edit| local(&edit)) {
             return self.question(&self.spec.edited(edits).ok()?);
         }

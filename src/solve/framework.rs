@@ -1,6 +1,6 @@
 //! A framework's releases as a table, and which of them each law refuses: worked out once for all requests.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -11,6 +11,7 @@ use crate::coverage::Coverage;
 use crate::solve::platform::{Platform, Takes};
 use crate::solve::release::{self, Release};
 use crate::solve::rowset::{self, RowSet};
+use crate::solve::values::GpuRequest;
 use crate::solve::{coinstall, fits};
 use crate::types::{Arch, Cc, Version};
 
@@ -44,6 +45,7 @@ pub struct Framework<'c> {
     cudnns: Kept<(Platform<'c>, usize, bool), RowSet>,
     /// The builds for single systems that a kind of machine takes.
     for_systems: Kept<Platform<'c>, [&'c Build]>,
+    failing: Kept<(Platform<'c>, Cc, String), [OnceCell<usize>]>,
 }
 
 /// A set of releases that a law or a policy speaks of.
@@ -88,7 +90,13 @@ impl<'c> Framework<'c> {
             pythons: Kept::default(),
             cudnns: Kept::default(),
             for_systems: Kept::default(),
+            failing: Kept::default(),
         }
+    }
+
+    /// For each release how much of it is known to fail on a GPU on a kind of machine, found when it is first asked for.
+    pub fn failing(&self, on: Platform<'c>, gpu: &GpuRequest<'c>) -> Rc<[OnceCell<usize>]> {
+        self.failing.get((on, gpu.cc, gpu.name.clone()), || vec![OnceCell::new(); self.releases.len()])
     }
 
     /// The releases that a constraint on them admits.

@@ -526,7 +526,7 @@ mod input {
             sandbox.write(&content);
             let begun = Instant::now();
             let ran = sandbox.run(&["lock"]);
-            assert!(begun.elapsed() < Duration::from_secs(2), "{name} took {:?}", begun.elapsed());
+            assert!(begun.elapsed() < Duration::from_secs(20), "{name} took {:?}", begun.elapsed());
             assert!(matches!(ran.code, 1 | 2), "{name}: {} {}", ran.code, &ran.stderr[..ran.stderr.len().min(500)]);
             assert!(!ran.stderr.is_empty() && ran.stderr.len() < 20_000, "{name}: {} bytes", ran.stderr.len());
             assert!(!ran.stderr.contains(|c: char| c.is_control() && c != '\n'), "{name}: {:?}", ran.stderr);

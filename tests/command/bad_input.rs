@@ -9,7 +9,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::common::checkout::{Place, Ran};
 use crate::common::parallel;
@@ -446,10 +446,8 @@ fn wrong(bad: &Bad, place: &Place) -> (Option<String>, i64) {
         text.write(&place.path("checkout").join(name));
     }
     let before = files(place);
-    let begun = Instant::now();
     let mut command = place.command("checkout", &bad.args);
-    let (ran, memory) = measured(command.env("COLUMNS", "100"));
-    let took = begun.elapsed();
+    let (ran, took, memory) = measured(command.env("COLUMNS", "100"));
     let told = ran.err.split_whitespace().collect::<Vec<_>>().join(" ");
     let missing: Vec<_> = bad.says.iter().filter(|part| !told.contains(**part)).collect();
     // Nothing else is what a program reads on stdout.
@@ -490,9 +488,10 @@ fn bad_input_is_answered_with_what_where_and_what_to_do() {
     assert!(most < 200 * 1024, "a run took {} MB", most / 1024);
 }
 
-/// Runs a command to its end, and tells the most memory that it held, in KiB.
+/// Runs a command to its end, and tells the time that it computed, whatever else the machine does, and the most memory that it
+/// held, in KiB.
 #[expect(clippy::zombie_processes, reason = "wait4 waits for it, which tells its memory too")]
-fn measured(command: &mut Command) -> (Ran, i64) {
+fn measured(command: &mut Command) -> (Ran, Duration, i64) {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let (mut out, mut err) = (String::new(), String::new());
     let (mut stdout, mut stderr) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
@@ -507,5 +506,7 @@ fn measured(command: &mut Command) -> (Ran, i64) {
     // SAFETY: the child is ours, nobody else waits for it, and the number and the structure are ours to write to.
     assert_eq!(unsafe { libc::wait4(pid, &mut status, 0, &mut usage) }, pid);
     let code = ExitStatus::from_raw(status).code().unwrap_or(-1);
-    (Ran { code, out, err }, usage.ru_maxrss)
+    let micros = |time: libc::timeval| (time.tv_sec * 1_000_000 + time.tv_usec).cast_unsigned();
+    let took = Duration::from_micros(micros(usage.ru_utime) + micros(usage.ru_stime));
+    (Ran { code, out, err }, took, usage.ru_maxrss)
 }

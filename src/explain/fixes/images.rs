@@ -118,7 +118,7 @@ impl<'c> Finder<'_, 'c> {
     /// A tag of another repository, one without frameworks of its own first. Who asks for no torch is offered no image
     /// that holds it.
     fn try_repositories(&mut self, key: &str, other_than: &str) {
-        let asked = self.asker.question(self.spec);
+        let asked = self.asker.base();
         let wants_torch = asked.is_some_and(|asked| asked.frameworks.iter().any(|ask| ask.package == TORCH));
         let images = self.asker.catalog.images.iter().filter(|row| row.repository != other_than && !row.withdrawn);
         let images = images.filter(|row| wants_torch || row.torch.is_none());

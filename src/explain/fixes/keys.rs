@@ -312,7 +312,7 @@ impl<'c> Finder<'_, 'c> {
     /// The oldest driver that suffices; where the pinned one is too new, the newest branch that still serves.
     fn try_driver(&mut self, key: &str) {
         let target = target_of(key);
-        let asked = self.asker.question(self.spec);
+        let asked = self.asker.base();
         // Whoever wants another driver on a Jetson installs another JetPack.
         if asked.as_ref().is_some_and(|request| is_of_jetson(request, target)) {
             return;
@@ -368,7 +368,7 @@ impl<'c> Finder<'_, 'c> {
 
     /// A driver that suffices for an answer, or a newer one that is the first to list its boards.
     pub(super) fn listing(&self, answer: &Solution<'c>, target: &str, suffices: Version) -> Version {
-        let Some(request) = self.asker.question(self.spec) else { return suffices };
+        let Some(request) = self.asker.base() else { return suffices };
         let (Some(asked), Some(chosen)) = (request.target(target), answer.target(target)) else { return suffices };
         // Of boards that a fix replaces nothing is written yet.
         let stays = |gpu: &&GpuRequest<'_>| chosen.gpus.iter().any(|of| of.name == gpu.name);

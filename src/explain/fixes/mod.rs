@@ -14,6 +14,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 
 use crate::catalog::rows::repeated;
+use crate::solve::kept::Kept;
 use crate::solve::request::{Direction, Request, TargetRequest};
 use crate::solve::resolve::is_solvable;
 use crate::solve::solution::Solution;
@@ -41,6 +42,7 @@ pub fn find(asker: &Asker<'_, '_>, cores: &Cores) -> Vec<Fix> {
         spec: asker.spec,
         found: Vec::new(),
         answers: RefCell::default(),
+        tags: Kept::default(),
         elsewhere: OnceCell::new(),
     };
     let ways = hitting(cores);
@@ -113,6 +115,8 @@ struct Finder<'a, 'c> {
     found: Vec<Fix>,
     /// Answers found so far: what is looked for as a value is often what is then offered.
     answers: RefCell<HashMap<Asked, Option<Solution<'c>>>>,
+    /// The tags of a repository that are like one of a name.
+    tags: Kept<(String, String), [&'c str]>,
     /// What nobody knows of targets that no clash is about, whatever is changed.
     elsewhere: OnceCell<Vec<Warning>>,
 }
@@ -185,7 +189,7 @@ impl<'c> Finder<'_, 'c> {
 
     /// Whether the system of a target is that of a board, whatever its image: JetPack. None where the target cannot be read.
     fn runs_on_jetpack(&self, target: &str) -> Option<bool> {
-        let request = self.asker.question(self.spec)?;
+        let request = self.asker.base()?;
         Some(request.target(target)?.os.is_some_and(|os| !os.boards.is_empty()))
     }
 

@@ -68,7 +68,7 @@ impl<'c> Finder<'_, 'c> {
 
     /// Where no release of a companion serves, the stack without it.
     pub(super) fn try_without(&mut self, ways: &[Vec<String>]) {
-        let request = self.asker.question(self.spec);
+        let request = self.asker.base();
         let Some(request) = request else { return };
         for keys in ways {
             let [key] = keys.as_slice() else { continue };
@@ -319,7 +319,7 @@ impl<'c> Finder<'_, 'c> {
             if matches!(image::tag(self.asker.catalog, &image.repository, tag), TagMatch::Known(_)) {
                 continue;
             }
-            for near in self.other_tags(&image.repository, tag) {
+            for near in self.other_tags(&image.repository, tag).iter() {
                 changes[at].1 = Some(format!("{}:{near}", image.name()));
                 if changes[at].1.as_ref() == Some(&value) || self.has_answer(changes) {
                     break;

@@ -1,6 +1,7 @@
 //! The values that a key can take instead of the one written, the nearest first.
 
 use std::cmp::Reverse;
+use std::rc::Rc;
 
 use crate::catalog::OsMatch;
 use crate::catalog::rows::{FRAMEWORKS, Image, Os, repeated};
@@ -52,7 +53,7 @@ impl<'c> Finder<'_, 'c> {
         let (older, newer): (Vec<_>, Vec<_>) = same.into_iter().partition(|(of, _)| *of <= release);
         let same = newer.into_iter().chain(older.into_iter().rev()).map(|(_, id)| id);
         let mut others = ubuntu;
-        let asked = self.asker.question(self.spec);
+        let asked = self.asker.base();
         if asked.is_some_and(|asked| asked.target(target_of(key)).is_some_and(|target| target.is_jetson())) {
             let own: Vec<&Os> = self.asker.catalog.oses.iter().filter(|os| os.cuda.is_some()).collect();
             others = first(own, |os| os.glibc != glibc).into_iter().map(|os| &*os.id).collect();
@@ -97,7 +98,11 @@ impl<'c> Finder<'_, 'c> {
     /// Tags of a repository: the one that is told to come nearest, then those most like it: of the same system, the same
     /// flavour, with cuDNN if it had it, of its CUDA line, and of the nearest CUDA, newer before older; where that says
     /// nothing, those spelt most alike. Another release of a distribution is nearer than another distribution.
-    pub(super) fn other_tags(&self, repository: &str, tag: &str) -> Vec<&'c str> {
+    pub(super) fn other_tags(&self, repository: &str, tag: &str) -> Rc<[&'c str]> {
+        self.tags.get((repository.to_string(), tag.to_string()), || self.tags_like(repository, tag))
+    }
+
+    fn tags_like(&self, repository: &str, tag: &str) -> Vec<&'c str> {
         let words: Vec<&str> = tag.split('-').collect();
         // Tags of images that hold a framework begin with its release, or with their own.
         let wish = words.first().and_then(|word| Version::parse(word).ok());
@@ -106,8 +111,7 @@ impl<'c> Finder<'_, 'c> {
         let images = self.asker.catalog.images.of(repeated(repository)).iter();
         let system = |row: &'c Image| self.asker.catalog.os_of_image(row).map_or((&*row.os, None), |os| family(&os.id));
         let written = images.clone().find(|row| words.contains(&&*row.os)).map(system);
-        let mut rows: Vec<&'c Image> = images.filter(|row| !row.withdrawn).collect();
-        let alike = |row: &&'c Image| {
+        let alike = |row: &'c Image| {
             let has = |word: &str| words.contains(&word);
             let (family, release) = system(row);
             let of = written.filter(|(of, _)| *of == family);
@@ -122,14 +126,18 @@ impl<'c> Finder<'_, 'c> {
             let apart = releases.map(|(one, other)| one.major().abs_diff(other.major()));
             (unlike, major, other_line, newer.is_none(), newer, older, apart)
         };
+        let images = images.filter(|row| !row.withdrawn);
+        let mut rows: Vec<(_, &'c Image)> = images.map(|row| (alike(row), row)).collect();
+        rows.sort_unstable_by_key(|(alike, _)| *alike);
         // How alike two tags are spelt takes long to tell, and is asked of those only that may be tried.
-        sort_by_key(&mut rows, alike);
-        let last = rows.get(TAGS).map(alike);
-        rows.retain(|row| last.is_none_or(|last| alike(row) <= last));
-        let spelt = |row: &&'c Image| (strsim::jaro_winkler(tag, &row.tag) * 1e6) as u64;
-        sort_by_key(&mut rows, |row| (alike(row), Reverse(spelt(row)), &*row.tag));
+        if let Some(last) = rows.get(TAGS).map(|(alike, _)| *alike) {
+            rows.truncate(rows.partition_point(|(alike, _)| *alike <= last));
+        }
+        let spelt = |row: &Image| (strsim::jaro_winkler(tag, &row.tag) * 1e6) as u64;
+        rows.sort_by_cached_key(|(alike, row)| (*alike, Reverse(spelt(row)), &*row.tag));
         let nearest = image::nearest_tag(self.asker.catalog, repository, tag);
-        let others = rows.into_iter().filter(|row| nearest.is_none_or(|nearest| nearest.tag != row.tag));
+        let others = rows.into_iter().map(|(_, row)| row);
+        let others = others.filter(|row| nearest.is_none_or(|nearest| nearest.tag != row.tag));
         nearest.into_iter().chain(others).take(TAGS).map(|row| &*row.tag).collect()
     }
 
@@ -166,7 +174,7 @@ impl<'c> Finder<'_, 'c> {
 
     /// The compilers of known systems, nearest to the one that a target has, newer before older.
     pub(super) fn other_compilers(&self, target: &str) -> Vec<String> {
-        let request = self.asker.question(self.spec);
+        let request = self.asker.base();
         let asked = request.as_ref().and_then(|request| request.target(target));
         let Some(own) = asked.and_then(|asked| asked.compiler()) else { return Vec::new() };
         let of_systems = self.asker.catalog.oses.iter().filter_map(|os| os.gcc.as_ref());

@@ -1,7 +1,5 @@
 //! The stack in the network: versions and releases of frameworks, and what is written of them.
 
-use std::cell::OnceCell;
-
 use pubgrub::VersionSet;
 
 use crate::catalog::LIBRARIES;
@@ -132,14 +130,12 @@ impl<'q, 'c> Plan<'q, 'c> {
                 distinct.push((on, gpu));
             }
         }
-        let fails = move |release: &Release<'c>| {
-            let on = |&(on, gpu): &(Platform<'c>, &GpuRequest<'c>)| {
-                release.on(on).map_or(0, |build| failing::failures_on(problem, build, gpu))
-            };
-            distinct.iter().map(on).sum()
-        };
-        let known: Vec<OnceCell<usize>> = vec![OnceCell::new(); framework.releases.len()];
-        Box::new(move |row| *known[row].get_or_init(|| fails(&framework.releases[row])))
+        let known = distinct.into_iter().map(|(on, gpu)| (on, gpu, framework.failing(on, gpu))).collect::<Vec<_>>();
+        Box::new(move |row| {
+            let build = |on| framework.releases[row].on(on);
+            let found = |on, gpu| build(on).map_or(0, |build| failing::failures_on(problem, build, gpu));
+            known.iter().map(|(on, gpu, of)| *of[row].get_or_init(|| found(*on, gpu))).sum()
+        })
     }
 
     /// Leaves out of what each class can have the builds that their publisher calls experimental, but for those that are named,

@@ -47,20 +47,21 @@ pub fn spelt(written: &ImageRef, image: &str) -> Option<String> {
 fn listed_on<'c>(catalog: &'c Catalog, repository: &str, tag: &str) -> Option<&'c str> {
     let repository = repeated(repository);
     let rows = || catalog.images.of(repository).iter().filter(|row| !row.arches.is_empty());
-    let day = |row: &Image| Some(&*catalog.source(&row.source)?.seen);
-    let listed = rows().filter_map(day).min().filter(|_| !is_sampled(repository))?;
+    let day = |source: &str| Some(&*catalog.source(source)?.seen);
+    let sources = distinct(rows().map(|row| &*row.source));
+    let listed = sources.into_iter().filter_map(day).min().filter(|_| !is_sampled(repository))?;
     let Some(release) = tag.split('-').next().and_then(|release| Version::parse(release).ok()) else {
         return Some(listed);
     };
     let published = |cuda: &Version| catalog.toolkits.iter().find(|row| row.version == *cuda)?.released;
     let is_later = |cuda: &Version| published(cuda).is_some_and(|published| *published > *listed);
-    let newest = rows().map(|row| row.cuda).filter(|cuda| !is_later(cuda)).max()?;
+    let newest = distinct(rows().map(|row| row.cuda)).into_iter().rfind(|cuda| !is_later(cuda))?;
     if release <= newest && !is_later(&release) {
         return Some(listed);
     }
     let is_of = |row: &&Image| row.cuda.cmp_prefix(&release).is_eq() && row.os.starts_with(READ_LATER);
     let is_named = tag.split('-').any(|word| word.starts_with(READ_LATER));
-    rows().find(is_of).filter(|_| is_named).and_then(day)
+    rows().find(is_of).filter(|_| is_named).and_then(|row| day(&row.source))
 }
 
 /// The releases of CUDA, newest first, that a constraint admits and for which a repository may have tags for a system that
@@ -99,8 +100,9 @@ pub fn published_torch(image: &Image) -> Option<&str> {
 /// like none of the others: the newest tells what they look like.
 pub fn nearest_tag<'c>(catalog: &'c Catalog, repository: &str, tag: &str) -> Option<&'c Image> {
     let is_alike = |row: &&Image| !row.withdrawn && is_for_jetson(&row.tag) == is_for_jetson(tag);
-    let rows = || catalog.images.of(repeated(repository)).iter().filter(is_alike);
-    let nearest = rows().map(|row| steps_between(tag, &row.tag)).min()?;
+    let rows = catalog.images.of(repeated(repository)).iter().filter(is_alike);
+    let rows: Vec<(Vec<u32>, &Image)> = rows.map(|row| (steps_between(tag, &row.tag), row)).collect();
+    let nearest = rows.iter().map(|(steps, _)| steps).min()?;
     // How alike two tags look takes long to tell, and is asked of those of the nearest version only.
     let rank = |row: &&'c Image| {
         let has = |word| row.tag.split('-').any(|other| other == word);
@@ -111,7 +113,7 @@ pub fn nearest_tag<'c>(catalog: &'c Catalog, repository: &str, tag: &str) -> Opt
         let plain = (row.tag.matches('-').count(), row.flavour);
         (unlike, Reverse((numbers(&row.tag), row.cuda)), plain, Reverse(&row.tag))
     };
-    rows().filter(|row| steps_between(tag, &row.tag) == nearest).min_by_key(rank)
+    rows.iter().filter(|(steps, _)| steps == nearest).map(|(_, row)| *row).min_by_key(rank)
 }
 
 /// That a repository has no such tag, as of the day of the list that would name it, and which comes nearest: that may have
