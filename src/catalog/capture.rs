@@ -1,10 +1,10 @@
 //! Names of the catalog that a row of an overlay would take for itself: by another spelling of the same id, or as a GPU
 //! by a name that means another product already.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::names::{fold, without_maker};
-use super::rows::Gpu;
+use super::rows::{Gpu, List, Text};
 use super::tables::{Catalog, RowName};
 
 /// What a row would take.
@@ -59,6 +59,21 @@ pub(super) fn by_name(base: &Catalog, gpu: &Gpu, id: &str) -> Option<Capture> {
     let bears = |other: &Gpu| own.contains(&words(&other.name));
     let rows = base.gpus.iter().enumerate().filter(|(_, other)| bears(other) && id_of(other) != id);
     Some(Capture { name, means, rows: rows.map(|(at, _)| ("gpu", at)).collect() })
+}
+
+/// Rules and services that name boards speak no more of those whose names are taken; where all of them are, they are gone.
+pub(super) fn forget_taken(laid: &mut Catalog) {
+    let names: HashSet<Text> = laid.gpus.iter().map(|gpu| gpu.name).collect();
+    let keep = |lists: [&mut List<Text>; 2]| {
+        lists.into_iter().all(|list| {
+            let left: Vec<Text> = list.iter().copied().filter(|name| names.contains(name)).collect();
+            let is_gone = left.is_empty() && !list.is_empty();
+            *list = left.into();
+            !is_gone
+        })
+    };
+    laid.rules.to_mut().retain_mut(|rule| keep([&mut rule.instances, &mut rule.boards]));
+    laid.services.to_mut().retain_mut(|service| keep([&mut service.boards, &mut List::default()]));
 }
 
 fn id_of(gpu: &Gpu) -> String {

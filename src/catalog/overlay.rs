@@ -313,6 +313,9 @@ impl<'t> Sheet<'t> {
         gone.iter().for_each(|(kind, gone)| laid.remove(kind, gone));
         self.take_over(laid);
         laid.merge(std::mem::take(&mut self.added));
+        if gone.contains_key("gpu") {
+            capture::forget_taken(laid);
+        }
         let places: Vec<Laid> = self.rows.iter().map(|row| self.placed(row, name)).collect();
         let replaced: BTreeSet<String> = self.rows.iter().map(|row| row.id.clone()).collect();
         laid.laid.to_mut().retain(|row| !replaced.contains(&*row.id));

@@ -9,7 +9,7 @@ use crate::explain::graph::{self, Language};
 use crate::explain::topic::{Described, Topic};
 use crate::explain::why::{Verdict, Why, why};
 use crate::explain::{self, Explanation, topic};
-use crate::lock::{DriverLock, Lock, Upgrade, Wheel, is_newer, keeping, locked};
+use crate::lock::{Lock, Upgrade, Wheel, is_newer, keeping, locked};
 use crate::meaning;
 use crate::nearest::nearest;
 use crate::report::{Exit, Failure, Report, SourceFile, Standing, clean};
@@ -90,15 +90,15 @@ pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit,
     let rules = Problem::new(&catalog);
     let (request, _) = Request::new(&spec, &rules).map_err(|errors| Failure::spec(errors, file.clone()))?;
     let project = Project { spec: &spec, file: &file, catalog: &catalog, rules: &rules };
-    let without_answer = || report.without_answer(&project.found(&places, report).standing);
+    let without_answer = || project.found(&places, report).map(|found| report.without_answer(&found.standing));
     match resolve(&request, &Locked::new(), &Steps::default()) {
         Resolution::GaveUp => Err(gave_up()),
         Resolution::Conflict => {
-            without_answer();
+            without_answer()?;
             conflict(&spec, &rules, &file, report)
         }
         Resolution::Undetermined(unknowns) => {
-            without_answer();
+            without_answer()?;
             undetermined(&unknowns, &spec, &rules, &file, report)
         }
         Resolution::Solution(fresh) => match args.graph {
@@ -197,7 +197,7 @@ impl Project<'_> {
         drawn: Drawn,
         report: &Report,
     ) -> Result<Exit, Failure> {
-        let Found { lock, is_own, standing, exit } = self.found(places, report);
+        let Found { lock, is_own, standing, exit } = self.found(places, report)?;
         let kept = lock.filter(|_| is_own).map(|lock| keeping(request, &lock, &Steps::default()));
         let drawing = match &kept {
             Some(Resolution::Solution(answer)) => graph::draw(request, answer),
@@ -212,16 +212,19 @@ impl Project<'_> {
         Ok(exit)
     }
 
-    /// The lock of this project and how it stands to the spec.
-    fn found(&self, places: &Places, report: &Report) -> Found {
+    /// The lock of this project and how it stands to the spec. Of one that cannot be read people are told, and of the rest too;
+    /// programs get the error alone.
+    fn found(&self, places: &Places, report: &Report) -> Result<Found, Failure> {
         let mut standing = Standing { lock: shown(&places.lock), status: "missing", reason: None };
         let mut exit = Exit::Yes;
-        let lock = files::read_lock(&places.lock).unwrap_or_else(|failure| {
-            let reason = failure.problems.first().map(|problem| problem.message.clone());
-            (standing.status, standing.reason) = ("unreadable", reason);
-            exit = left_aside(OF_SPEC, &failure, report);
-            None
-        });
+        let lock = match files::read_lock(&places.lock) {
+            Err(failure) if !report.is_json() => {
+                standing.status = "unreadable";
+                exit = left_aside(OF_SPEC, &failure, report);
+                None
+            }
+            read => read?,
+        };
         let mut is_own = true;
         if let Some(lock) = &lock {
             if is_newer(lock, self.catalog) {
@@ -232,12 +235,12 @@ impl Project<'_> {
             standing.reason = other.or_else(|| stale::of(lock, self.spec, &self.file.name, self.catalog));
             standing.status = if standing.reason.is_some() { "stale" } else { "current" };
         }
-        Found { lock, is_own, standing, exit }
+        Ok(Found { lock, is_own, standing, exit })
     }
 
     /// Explains what is locked, if that is the lock of this spec; else, with a warning, what would be.
     fn tell(&self, places: &Places, what: Option<&str>, report: &Report) -> Result<Exit, Failure> {
-        let Found { lock, is_own, standing, exit } = self.found(places, report);
+        let Found { lock, is_own, standing, exit } = self.found(places, report)?;
         let fresh = self.why(&Locked::new())?;
         // A lock that is out of date is what the next one is made from.
         let told = match lock.as_ref().filter(|_| is_own) {
@@ -430,8 +433,9 @@ fn differing(lock: &Lock, told: &Why) -> BTreeMap<String, String> {
                 (of(name).and_then(|target| lock.stack_of(target).get(*package).cloned()), true)
             }
             ["target", name, "driver"] => {
-                let driver = of(name).and_then(|target| target.driver.as_ref());
-                (driver.map(DriverLock::stated), false)
+                // Of releases that are left out above it a choice says nothing.
+                let minimum = of(name).and_then(|target| target.driver.as_ref()?.minimum.as_ref());
+                (minimum.map(|minimum| format!(">={minimum}")), false)
             }
             ["target", name, "toolkit"] => (of(name).and_then(|target| target.toolkit.clone()), false),
             ["target", name, "image"] => (of(name).and_then(|target| target.image.clone()), false),

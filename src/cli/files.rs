@@ -129,8 +129,15 @@ pub fn named_spec(spec: &Path) -> ProjectFiles {
     named(&Common { spec: Some(spec.to_path_buf()), ..Common::default() })
 }
 
-/// What spec and lock are called, and the options that name them again.
+/// What spec and lock are called, and the options that name them again: a lock by the spec that it is of, where that lies
+/// beside it, for what makes a lock anew has to find that.
 pub fn named(common: &Common) -> ProjectFiles {
+    if let (None, Some(lock)) = (&common.spec, &common.lock) {
+        let own = lock.with_extension("toml");
+        if own != Path::new(SPEC) && lock_of(&own) == *lock && own.is_file() {
+            return ProjectFiles { lock: shown(lock), ..named_spec(&own) };
+        }
+    }
     let option = |name: &str, path: &Option<PathBuf>| {
         path.as_ref().map(|path| format!("{name} {}", quote::sh_word(&shown(path))))
     };

@@ -3,13 +3,14 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+use crate::export::quote;
 use crate::lock::{FORMAT, Lock};
 use crate::probe::project::work_tree;
 use crate::report::{Exit, Failure};
 use crate::spec::Spec;
 use crate::types::name;
 
-use super::files::Places;
+use super::files::{Places, lock_of};
 use super::project::shown;
 
 /// What the lock says of its spec: nothing where that lies beside it under its name, else the way to it from the lock.
@@ -39,13 +40,18 @@ pub fn check(lock: &Lock, spec: &Spec, places: &Places, force: bool) -> Result<(
     }
 }
 
-/// What to do with the lock of another spec.
+/// What to do with the lock of another spec: that is locked again, or its lock left alone, before it is replaced.
 pub fn instead(places: &Places) -> String {
-    let own = places.spec.with_extension("lock");
-    match own == places.lock || own == places.spec {
-        true => "replace it with `gpuenv lock --force`".to_string(),
-        false => format!("replace it with `gpuenv lock --force`, or write another file: --lock {}", shown(&own)),
+    let (own, beside) = (places.spec.with_extension("lock"), places.lock.with_extension("toml"));
+    let mut ways = Vec::new();
+    if beside != places.spec && lock_of(&beside) == places.lock && beside.is_file() {
+        ways.push(format!("lock the spec beside it with `gpuenv lock --spec {}`", quote::sh_word(&shown(&beside))));
     }
+    if own != places.lock && own != places.spec {
+        ways.push(format!("write another file: --lock {}", quote::sh_word(&shown(&own))));
+    }
+    ways.push("replace it with `gpuenv lock --force`".to_string());
+    ways.join(", or ")
 }
 
 /// The other spec that a lock was made from, as it is shown. Older formats do not tell.
@@ -63,7 +69,9 @@ pub fn other(lock: &Lock, spec: &Spec, places: &Places) -> Option<String> {
     // A link to it is the same spec.
     let file = |path: &Path| fs::canonicalize(path).ok();
     let same = file(&places.lock.with_file_name(&other)).zip(file(&places.spec)).is_some_and(|(then, now)| then == now);
-    (!same).then(|| shown(Path::new(&other)))
+    let is_namesake = Path::new(&other) == places.spec;
+    let told = if is_namesake { places.lock.with_file_name(&other) } else { PathBuf::from(&other) };
+    (!same).then(|| shown(&told))
 }
 
 /// Whether the lock tells no more of its spec than the name, which another spec can have: a project that was moved is the

@@ -8,6 +8,8 @@
 //! Every set is asked as the user would write it, with the other lines deleted. A key can be one whose absence changes
 //! what is asked: then a larger set may have an answer that a smaller one has not, and the smaller one is no clash.
 
+mod hitting;
+
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
@@ -15,7 +17,6 @@ use pubgrub::VersionSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::catalog::rows::FRAMEWORKS;
-use crate::solve::engine::Steps;
 use crate::solve::reading::Reading;
 use crate::solve::request::{Request, TargetRequest};
 use crate::solve::resolve::{Culprit, Verdict};
@@ -25,6 +26,8 @@ use crate::types::name::STACK_PARTS;
 
 use super::ask::{Asker, Edit};
 use super::target_of;
+
+use hitting::Hit;
 
 /// The clashes of a spec.
 #[derive(Debug, Clone)]
@@ -43,11 +46,11 @@ const ALTERNATIVES: usize = 16;
 /// How many clashes are looked for that come to light once another is out of the way.
 const FURTHER: usize = 2;
 
-/// So many comparisons of sets are one step.
-const SETS_A_STEP: u64 = 128;
-
 /// A set of keys, by their positions in the file.
 type Keys = RowSet;
+
+/// So many comparisons of sets are one step.
+const SETS_A_STEP: u64 = 128;
 
 /// The limit was reached before it was known.
 struct Spent;
@@ -65,13 +68,24 @@ impl Cores {
         }
         let smallest = search.look_at_each_machine(&everything).and_then(|()| search.smallest(&everything));
         let smallest = smallest.unwrap_or_else(|Spent| search.smallest_known().into_iter().collect());
-        let first = smallest.first()?.clone();
-        let mut independent = vec![first.clone()];
-        let further = search.beside(&everything, &mut independent).unwrap_or_default();
+        let mut independent = vec![smallest.first()?.clone()];
+        let further = search.beside(&everything, &mut independent, &smallest).unwrap_or_default();
+        let (further, also): (Vec<Keys>, Vec<Keys>) =
+            further.into_iter().partition(|clash| independent.iter().any(|one| !one.is_disjoint(clash)));
+        also.into_iter().for_each(|clash| add_apart(&mut independent, &clash));
         let named = |cores: &[Keys]| -> Vec<Vec<String>> {
             cores.iter().map(|core| core.rows().map(|key| keys[key].clone()).collect()).collect()
         };
-        Some(Cores { independent: named(&independent), alternatives: named(&smallest[1..]), further: named(&further) })
+        let is_other = |clash: &&Keys| !independent.contains(clash);
+        let alternatives: Vec<Keys> = smallest.iter().filter(is_other).cloned().collect();
+        Some(Cores { independent: named(&independent), alternatives: named(&alternatives), further: named(&further) })
+    }
+}
+
+/// Adds a clash to those that share no key, if it shares none with any.
+fn add_apart(independent: &mut Vec<Keys>, clash: &Keys) {
+    if independent.iter().all(|one| one.is_disjoint(clash)) {
+        independent.push(clash.clone());
     }
 }
 
@@ -261,7 +275,12 @@ impl<'a, 'c> Search<'a, 'c> {
     }
 
     /// Adds the clashes that share no key with the first, and finds what is left where a key of one is gone.
-    fn beside(&mut self, everything: &Keys, independent: &mut Vec<Keys>) -> Result<Vec<Keys>, Spent> {
+    fn beside(
+        &mut self,
+        everything: &Keys,
+        independent: &mut Vec<Keys>,
+        smallest: &[Keys],
+    ) -> Result<Vec<Keys>, Spent> {
         let mut rest = everything.minus(&independent[0]);
         while !self.has_answer(&rest)? {
             let Some(next) = self.smallest(&rest)?.into_iter().next().filter(|next| !next.is_empty()) else { break };
@@ -271,6 +290,7 @@ impl<'a, 'c> Search<'a, 'c> {
                 independent.push(next);
             }
         }
+        smallest.iter().for_each(|clash| add_apart(independent, clash));
         self.further(everything, independent)
     }
 
@@ -280,27 +300,41 @@ impl<'a, 'c> Search<'a, 'c> {
         sets.min_by(|one, other| one.len().cmp(&other.len()).then_with(|| one.rows().cmp(other.rows()))).cloned()
     }
 
-    /// The clashes that are left where one key of a clash is gone, and all others are out of the way.
+    /// The clashes that are left where one key of a clash is gone and all others are out of the way, and where one key of each
+    /// is gone.
     fn further(&mut self, all: &Keys, independent: &[Keys]) -> Result<Vec<Keys>, Spent> {
         let mut found: Vec<Keys> = Vec::new();
         for clash in independent {
             let mut others = Keys::default();
             independent.iter().filter(|other| *other != clash).for_each(|other| others.add(other));
             for gone in clash.rows().filter(|_| clash.len() > 1) {
-                let left = all.minus(&Keys::singleton(gone as u32)).minus(&others);
-                let known = found.iter().any(|clash| clash.subset_of(&left));
-                if found.len() == FURTHER || known || self.has_answer(&left)? {
-                    continue;
-                }
-                let next = self.smallest(&left)?.into_iter().next().filter(|clash| !clash.is_empty());
-                if let Some(next) = next
-                    && self.stands(&next, &Keys::singleton(gone as u32))?
-                {
-                    found.push(next);
-                }
+                self.uncover(&all.minus(&others), &Keys::singleton(gone as u32), &mut found)?;
             }
         }
+        let most = independent.iter().map(Keys::len).max().unwrap_or_default();
+        for turn in (0..most).filter(|_| independent.len() > 1) {
+            let of_each = independent.iter().filter_map(|clash| clash.rows().nth(turn % clash.len()));
+            let mut gone = Keys::default();
+            of_each.for_each(|key| gone.insert(key));
+            self.uncover(all, &gone, &mut found)?;
+        }
         Ok(found)
+    }
+
+    /// The clash that is left of some keys where these are gone, if there is one that is not known.
+    fn uncover(&mut self, of: &Keys, gone: &Keys, found: &mut Vec<Keys>) -> Result<(), Spent> {
+        let left = of.minus(gone);
+        let known = found.iter().any(|clash| clash.subset_of(&left));
+        if found.len() == FURTHER || known || self.has_answer(&left)? {
+            return Ok(());
+        }
+        let next = self.smallest(&left)?.into_iter().next().filter(|clash| !clash.is_empty());
+        if let Some(next) = next
+            && self.stands(&next, gone)?
+        {
+            found.push(next);
+        }
+        Ok(())
     }
 
     /// Whether a clash that was found with other keys left out is one for somebody who gives those another value: who
@@ -439,39 +473,6 @@ impl<'a, 'c> Search<'a, 'c> {
         let key = core.rows().min_by_key(|&key| (self.left_out[key], std::cmp::Reverse(shared_by(key))))?;
         grown.subtract(&Keys::singleton(key as u32));
         Some(key)
-    }
-}
-
-/// The search for a set that hits all of some sets.
-struct Hit<'s> {
-    /// What must be hit.
-    must: &'s [Keys],
-    /// What is not looked for.
-    known: &'s [Keys],
-    /// The sets that were tried.
-    seen: FxHashSet<Keys>,
-    steps: &'s Steps,
-}
-
-impl Hit<'_> {
-    /// Adds up to `more` keys to a set so that it hits everything that it must, whereby it becomes none of those known.
-    fn every(&mut self, chosen: Keys, more: usize) -> Option<Keys> {
-        if self.steps.spent().is_some() || !self.seen.insert(chosen.clone()) {
-            return None;
-        }
-        self.steps.add(1 + self.must.len() as u64 / SETS_A_STEP);
-        let missed: Vec<&Keys> = self.must.iter().filter(|set| set.is_disjoint(&chosen)).collect();
-        let Some(least) = missed.iter().min_by_key(|set| set.len()) else {
-            return (!self.known.contains(&chosen)).then_some(chosen);
-        };
-        // The last key is one that all of them hold.
-        let keys = match more {
-            0 => return None,
-            1 => missed.iter().fold(Keys::clone(least), |common, set| common.intersection(set)),
-            _ => Keys::clone(least),
-        };
-        let mut keys = keys.rows();
-        keys.find_map(|key| self.every(chosen.union(&Keys::singleton(key as u32)), more - 1))
     }
 }
 

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use crate::catalog::rows::FRAMEWORKS;
+use crate::catalog::rows::{Branch, FRAMEWORKS};
 use crate::solve::solution::Solution;
 use crate::spec::{Prefer, Share, Spec};
 use crate::types::{Version, distinct, sort_by_key};
@@ -104,7 +104,12 @@ impl<'c> Search<'_, '_, 'c> {
         if uses_compat(then) && !uses_compat(self.answer) {
             return;
         }
-        let change = as_written(change.clone(), then);
+        // What is shown is asked as it would be written: a driver that suffices for what is new may be one that is judged older.
+        let of_branch =
+            self.asker.catalog.branches.iter().find(|row| row.cuda.is_some_and(|cuda| cuda >= newest.prefix(2)));
+        let written = as_written(change, then, of_branch).into_iter();
+        let asked = |change: Change| Some((self.newer(&self.with(std::slice::from_ref(&change))?)?, change));
+        let Some((newest, change)) = written.filter_map(asked).next() else { return };
         let advice = match change.to {
             Some(_) if change.key.ends_with(".driver") || change.key.ends_with(".driver-cuda") => {
                 advice::branch(self.asker, &[], &change.key)
@@ -181,16 +186,19 @@ fn fewer_gpus(spec: &Spec, key: &str) -> Vec<String> {
     (0..gpus.len()).map(without).collect()
 }
 
-/// A loosened driver as it would be written: what the answer needs at least.
-fn as_written(change: Change, then: &Solution<'_>) -> Change {
+/// A loosened driver as it would be written: what the answer needs at least, else the branch that offers its CUDA.
+fn as_written(change: &Change, then: &Solution<'_>, of_branch: Option<&Branch>) -> Vec<Change> {
     if change.to.as_deref() != Some("") {
-        return change;
+        return vec![change.clone()];
     }
     let target = change.key.strip_prefix("target.").and_then(|rest| rest.rsplit_once('.')).map_or("", |(name, _)| name);
-    let answer = then.target(target);
-    let to = match change.key.ends_with("driver-cuda") {
-        true => answer.and_then(|answer| answer.driver.as_ref()?.branch.cuda.as_ref()).map(ToString::to_string),
-        false => answer.and_then(|answer| answer.minimum.as_ref()).map(|minimum| format!(">={minimum}")),
+    let Some(answer) = then.target(target) else { return Vec::new() };
+    let least = [answer.minimum, of_branch.map(|row| row.branch)];
+    let written = match change.key.ends_with("driver-cuda") {
+        true => vec![answer.driver.as_ref().and_then(|driver| driver.branch.cuda.as_ref()).map(ToString::to_string)],
+        false => least.map(|least| least.map(|it| format!(">={it}"))).into(),
     };
-    Change { to, ..change }
+    let written: Vec<Option<String>> = written.into_iter().filter(Option::is_some).collect();
+    let written = if written.is_empty() { vec![None] } else { written };
+    written.into_iter().map(|to| Change { to, ..change.clone() }).collect()
 }

@@ -35,6 +35,16 @@ impl<'c> Machine<'c> {
         &self.request.targets[0]
     }
 
+    /// Whether its driver comes with its system, and has none of the numbers that servers' drivers have.
+    pub fn has_system_driver(&self) -> bool {
+        self.asked().has_unnumbered_driver()
+    }
+
+    /// The compute capabilities of its GPUs.
+    pub fn boards(&self) -> impl Iterator<Item = Version> {
+        self.asked().named_gpus().iter().map(|gpu| gpu.cc_version)
+    }
+
     /// The build of a release for this machine.
     pub fn build(&self, release: &Release<'c>) -> Option<&'c Build> {
         release.on(self.asked().platform)
@@ -54,6 +64,7 @@ impl<'c> Machine<'c> {
             gpu: self.gpu.clone(),
             build: name,
             driver: self.driver.clone(),
+            system: self.target.os.as_ref().map(|os| os.text.clone()),
             minimum: None,
             mode: None,
             compat: None,
@@ -64,8 +75,9 @@ impl<'c> Machine<'c> {
             Resolution::Solution(answer) => {
                 let chosen = &answer.targets[0].chosen;
                 (cell.state, cell.why) = self.reached(chosen, build);
-                cell.minimum = chosen.minimum.map(|minimum| minimum.to_string());
-                cell.mode = chosen.driver.as_ref().map(|_| chosen.mode().as_str());
+                let driver = chosen.driver.as_ref().filter(|_| !self.has_system_driver());
+                cell.minimum = chosen.minimum.filter(|_| driver.is_some()).map(|minimum| minimum.to_string());
+                cell.mode = driver.map(|_| chosen.mode().as_str());
                 if let Some(compat) = chosen.driver.as_ref().and_then(|driver| driver.compat) {
                     cell.compat = Some(compat.package().to_string());
                     cell.why += &format!("; with {} installed", compat.package());

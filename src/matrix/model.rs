@@ -46,6 +46,8 @@ pub enum Axis {
     Gpus,
     /// Drivers.
     Drivers,
+    /// Systems that bring their driver: releases of JetPack.
+    Systems,
 }
 
 /// Whether one build runs on one GPU.
@@ -58,6 +60,8 @@ pub struct Cell {
     pub gpu: String,
     /// The driver that it was judged with; null: any.
     pub driver: Option<String>,
+    /// The system that it was judged on, where that brings the driver: a release of JetPack; null: any.
+    pub system: Option<String>,
     /// How it runs.
     pub state: State,
     /// The oldest driver that suffices.
@@ -119,6 +123,7 @@ impl Axis {
             Axis::Variants => "variant",
             Axis::Gpus => "gpu",
             Axis::Drivers => "driver",
+            Axis::Systems => "system",
         }
     }
 }

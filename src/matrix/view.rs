@@ -73,6 +73,11 @@ type Row<'r, 'c> = (String, Machine<'c>, Vec<(String, &'r Release<'c>)>);
 impl<'c> Maker<'_, 'c> {
     /// A machine with this GPU; with a driver in place of the one that is asked for.
     fn machine(&self, gpu: &str, driver: Option<&str>) -> Result<Machine<'c>, Refusal> {
+        self.machine_with(gpu, driver, None)
+    }
+
+    /// The same with a system.
+    fn machine_with(&self, gpu: &str, driver: Option<&str>, os: Option<&str>) -> Result<Machine<'c>, Refusal> {
         let written = |text: &str| Written { value: vec![text.to_string()], text: text.to_string(), span: 0..0 };
         let parsed = driver.and_then(|driver| Constraint::parse(driver).ok()).or(self.request.driver.clone());
         let target = Target {
@@ -80,6 +85,7 @@ impl<'c> Maker<'_, 'c> {
             gpu: Some(written(gpu)),
             driver: parsed.clone().map(|value| Written { text: value.as_str().to_string(), value, span: 0..0 }),
             arch: self.request.arch.map(|value| Written { text: value.as_str().to_string(), value, span: 0..0 }),
+            os: os.map(|os| Written { value: os.to_string(), text: os.to_string(), span: 0..0 }),
             ..Target::default()
         };
         let (mut spec, _) = crate::spec::parse_part("[stack]\n");
@@ -158,8 +164,11 @@ impl<'c> Maker<'_, 'c> {
     fn by_driver(&self, gpu: &str) -> Result<Panel, Refusal> {
         let version = self.version()?;
         let mut rows: Vec<Row> = Vec::new();
+        let machine = self.machine(gpu, None)?;
         if let Some(driver) = &self.request.driver {
-            rows.push((driver.as_str().to_string(), self.machine(gpu, None)?, self.by_variant(&[version])));
+            rows.push((driver.as_str().to_string(), machine, self.by_variant(&[version])));
+        } else if machine.has_system_driver() {
+            return self.by_system(gpu, version);
         } else {
             for driver in newest_of_branches(self.problem.catalog) {
                 let machine = self.machine(gpu, Some(driver.as_str()))?;
@@ -169,6 +178,19 @@ impl<'c> Maker<'_, 'c> {
         }
         let title = format!("{} {version} on {}", self.framework.package, title_of(self.problem.catalog, gpu));
         Ok(self.panel(&title, (Axis::Drivers, Axis::Variants), rows))
+    }
+
+    /// Releases of JetPack by the variants of one release, on boards whose driver comes with it.
+    fn by_system(&self, gpu: &str, version: &'c Version) -> Result<Panel, Refusal> {
+        let mut rows: Vec<Row> = Vec::new();
+        for os in self.problem.catalog.oses.iter().rev().filter(|os| os.cuda.is_some()) {
+            let machine = self.machine_with(gpu, None, Some(&os.id))?;
+            if machine.boards().all(|cc| os.boards.contains(&cc)) {
+                rows.push((os.id.to_string(), machine, self.by_variant(&[version])));
+            }
+        }
+        let title = format!("{} {version} on {}", self.framework.package, title_of(self.problem.catalog, gpu));
+        Ok(self.panel(&title, (Axis::Systems, Axis::Variants), rows))
     }
 
     /// The newest drivers, down to the first on which nothing runs: nothing runs on older ones.

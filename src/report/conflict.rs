@@ -78,12 +78,15 @@ const EVERYTHING: Detail = Detail {
     by_hand: false,
 };
 
+/// Sentences of a conflict, none of which most have more.
+const WHOLE_STORY: usize = 6;
+
 /// Fixes go before sentences: a story that breaks off is not true.
 const LESS_AND_LESS: &[Detail] = &[
-    Detail::new(6, 4, 3),
-    Detail::new(6, 2, 3),
-    Detail::new(6, 1, 2),
-    Detail::new(6, 1, 1),
+    Detail::new(WHOLE_STORY, 4, 3),
+    Detail::new(WHOLE_STORY, 2, 3),
+    Detail::new(WHOLE_STORY, 1, 2),
+    Detail::new(WHOLE_STORY, 1, 1),
     Detail::new(5, 1, 1),
     Detail::new(4, 1, 1),
     Detail::new(3, 1, 1),
@@ -111,9 +114,13 @@ pub(super) fn render(
     if verbose {
         return told(screen, explanation, spec, file, Detail { by_hand, ..EVERYTHING });
     }
-    let room = if explanation.conflicts.len() > 1 { LINES_OF_SEVERAL } else { LINES };
-    let mut texts =
-        LESS_AND_LESS.iter().map(|detail| told(screen, explanation, spec, file, Detail { by_hand, ..*detail }));
+    let several = explanation.conflicts.len() > 1;
+    let room = if several { LINES_OF_SEVERAL } else { LINES };
+    let mut texts = LESS_AND_LESS.iter().map(|detail| {
+        // Beside several conflicts those that come later go before their sentences.
+        let further = if several && detail.sentences < WHOLE_STORY { 0 } else { detail.further };
+        told(screen, explanation, spec, file, Detail { by_hand, further, ..*detail })
+    });
     let fits = texts.find(|text| text.lines().count() <= room);
     fits.unwrap_or_else(|| told(screen, explanation, spec, file, Detail { by_hand, ..LEAST }))
 }
@@ -145,7 +152,7 @@ fn told(screen: &Screen, explanation: &Explanation, spec: &Spec, file: &SourceFi
     };
     let breaks_off = |conflict: &Conflict| conflict.explanation.len() > detail.sentences;
     let told = explanation.conflicts.iter().take(detail.conflicts);
-    let story = told.chain(further.into_iter().take(detail.further)).any(breaks_off);
+    let story = further.len() > detail.further || told.chain(further.into_iter().take(detail.further)).any(breaks_off);
     let more = match (story, fixes) {
         (false, None) => String::new(),
         (true, None) => "the whole story and ".to_string(),

@@ -161,7 +161,7 @@ fn legend(screen: &Screen, matrix: &Matrix) -> String {
 
 /// A line for each cell.
 fn csv(matrix: &Matrix) -> String {
-    let mut text = "package,build,gpu,driver,state,minimum_driver,mode,pythons,why\n".to_string();
+    let mut text = "package,build,gpu,driver,state,minimum_driver,mode,pythons,why,system\n".to_string();
     for panel in &matrix.panels {
         for cell in panel.cells.iter().flatten().flatten() {
             let pythons = cell.pythons.join(" ");
@@ -177,6 +177,7 @@ fn csv(matrix: &Matrix) -> String {
                     cell.mode.unwrap_or_default(),
                     &pythons,
                     &cell.why,
+                    cell.system.as_deref().unwrap_or_default(),
                 ],
             );
         }

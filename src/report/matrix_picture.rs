@@ -167,6 +167,7 @@ pub(super) fn page(matrix: &Matrix) -> String {
             match panel.rows_are {
                 Axis::Gpus => "GPU",
                 Axis::Drivers => "With driver",
+                Axis::Systems => "System",
                 Axis::Releases | Axis::Variants => "Release",
             }
         );

@@ -37,7 +37,7 @@ pub struct Standing {
     #[serde(skip)]
     pub lock: String,
     /// How it stands.
-    #[cfg_attr(test, schemars(extend("enum" = ["current", "stale", "missing", "unreadable"])))]
+    #[cfg_attr(test, schemars(extend("enum" = ["current", "stale", "missing"])))]
     pub status: &'static str,
     /// Why it is not current.
     pub reason: Option<String>,

@@ -168,16 +168,19 @@ impl<'c> Solution<'c> {
         groups
     }
 
-    /// What all targets have in common. Targets that share one stack may still differ in what lies below it (the release of a
-    /// CUDA line, the parts of another platform's wheel): there the first target that compiles or has an image speaks for
-    /// all.
-    pub fn common_stack(&self, shared: bool) -> BTreeMap<String, String> {
+    /// The target that speaks for all. Those that share one stack may still differ in what lies below it (the release of a CUDA
+    /// line, the parts of another platform's wheel): there the first that compiles or has an image does.
+    pub fn lead(&self) -> Option<&TargetAnswer<'c>> {
         let first_of = |is: &dyn Fn(&TargetSolution<'_>) -> bool| self.targets.iter().find(|one| is(&one.chosen));
         let leads = |chosen: &TargetSolution<'_>| {
             chosen.driver.is_some() && (chosen.toolkit.is_some() || chosen.image.is_some())
         };
-        let lead = first_of(&leads).or(first_of(&|chosen| chosen.driver.is_some())).or(self.targets.first());
-        let mut common = lead.map_or_else(BTreeMap::new, |lead| lead.stack());
+        first_of(&leads).or_else(|| first_of(&|chosen| chosen.driver.is_some())).or(self.targets.first())
+    }
+
+    /// What all targets have in common.
+    pub fn common_stack(&self, shared: bool) -> BTreeMap<String, String> {
+        let mut common = self.lead().map_or_else(BTreeMap::new, |lead| lead.stack());
         if !shared {
             for group in self.alike() {
                 let stack = self.targets[group[0]].stack();

@@ -13,7 +13,9 @@ use crate::types::specifier::SpecifierError;
 use crate::types::variant::line_of;
 use crate::types::{ArchList, ArchListError, Constraint, Specifier, Version, address, variant};
 
-pub(super) use machine::{compat, cpu, driver, driver_cuda, drivers, gpu, gpus, image_requires, os, toolkit, toolkits};
+pub(super) use machine::{
+    compat, cpu, driver, driver_cuda, drivers, glibc, gpu, gpus, image_requires, os, toolkit, toolkits,
+};
 
 /// What a text means, or why it means nothing.
 pub(super) type Read<T> = Result<T, Refusal>;

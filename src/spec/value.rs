@@ -124,7 +124,7 @@ impl<'s> Reader<'s> {
     ) -> Option<Written<T>> {
         let span = item.span();
         let Some(text) = item.get_ref().as_str() else {
-            let mut refusal = self.not_a_string(key, item);
+            let mut refusal = self.not_a_string(key, item, &|text| read(text).is_ok());
             // What is offered in its place is read as if it stood there.
             if let Some(meant) = self.meant(item) {
                 let read = read(&meant);
@@ -176,7 +176,7 @@ impl<'s> Reader<'s> {
     }
 
     /// TOML has read `12.10` as a number and would print 12.1: the spelling in the file is what counts.
-    fn not_a_string(&self, key: &str, item: &Item<'_>) -> Refusal {
+    fn not_a_string(&self, key: &str, item: &Item<'_>, is_read: &dyn Fn(&str) -> bool) -> Refusal {
         let refusal = Refusal::new("type", format!("`{}` must be a string, not {}", clip(key), kind(item)));
         match (scalar(item), item.get_ref()) {
             (true, _) | (_, DeValue::Boolean(_) | DeValue::Datetime(_)) => {
@@ -191,7 +191,18 @@ impl<'s> Reader<'s> {
                     (false, true) => " || ",
                     (false, false) => ",",
                 };
-                refusal.help(format!("write one string: `{} = \"{}\"`", clip(key), clip(&parts.join(between))))
+                let one = parts.join(between);
+                // Words are no bounds, and a machine has one system and one compiler.
+                let is_bound = |part: &&str| part.starts_with(|c: char| c.is_ascii_digit() || "<>=!~^".contains(c));
+                let help = match parts.iter().all(is_bound) && is_read(&one) {
+                    true => format!("write one string: `{} = \"{}\"`", clip(key), clip(&one)),
+                    false => format!(
+                        "write one of them: `{} = \"{}\"`; another machine is a target of its own",
+                        clip(key),
+                        clip(parts[0])
+                    ),
+                };
+                refusal.help(help)
             }
             _ => refusal.help(format!("write one string: `{} = \"…\"`", clip(key))),
         }

@@ -4,6 +4,7 @@
 mod common;
 
 mod acceptance;
+mod asked_again;
 mod bad_input;
 mod beyond;
 mod borders;

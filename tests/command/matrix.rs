@@ -216,3 +216,15 @@ fn what_means_nothing_is_refused() {
     let (code, told) = sandbox.json(&["matrix", "--gpu", "nothing"]);
     assert_eq!((code, &told["status"], &told["errors"][0]["code"]), (2, &json!("error"), &json!("unknown-gpu")));
 }
+
+/// The driver of a Jetson comes with its JetPack: of those it is asked, and no number of a server's driver is told.
+#[test]
+fn a_jetson_is_asked_of_its_systems() {
+    let sandbox = sandbox("matrix-jetson");
+    let told = matrix(&sandbox, &["--gpu", "Jetson AGX Orin", "--torch", "2.9"]);
+    assert_eq!(told["tables"][0]["rows_are"], json!("system"), "{told:#}");
+    let cells = cells(&told);
+    assert!(cells.iter().all(|cell| cell["system"].as_str().unwrap().starts_with("jetpack")), "{told:#}");
+    assert!(cells.iter().any(|cell| cell["state"] == json!("native")), "{told:#}");
+    assert!(cells.iter().all(|cell| cell["minimum_driver"].is_null() && cell["mode"].is_null()), "{told:#}");
+}

@@ -5,9 +5,17 @@ use serde::{Deserialize, Serialize};
 use super::{Family, Flavour, List, Text};
 use crate::types::{CpuArch, Version};
 
+/// Repositories of which a list of all tags was read.
+pub const LISTED: &[&str] = &["nvidia/cuda"];
+
 /// Repositories of which no list of tags could be read: the catalog knows those that public files name, and there are
 /// others.
 pub const SAMPLED: &[&str] = &["nvcr.io/nvidia/l4t-jetpack", "nvcr.io/nvidia/pytorch", "pytorch/pytorch"];
+
+/// Whether a repository is a public one that the catalog knows: another is named by an overlay alone.
+pub fn is_public(repository: &str) -> bool {
+    LISTED.contains(&repository) || SAMPLED.contains(&repository)
+}
 
 /// Repositories that repeat another one, tag by tag: NVIDIA publishes the CUDA images on both registries
 /// (https://gitlab.com/nvidia/container-images/cuda).

@@ -164,8 +164,7 @@ struct Values<'v> {
 impl<'c> Explainer<'_, 'c> {
     /// The choices of every stack.
     fn stacks(&self) -> Vec<Choice> {
-        let lead = self.answer.targets.iter().find(|target| target.driver.is_some()).or(self.answer.targets.first());
-        let Some(lead) = lead else { return Vec::new() };
+        let Some(lead) = self.answer.lead() else { return Vec::new() };
         let one = self.request.share == Share::Stack || self.answer.targets.len() == 1;
         let scopes: Vec<Scope> = match one {
             true => vec![Scope { prefix: "stack".into(), spec: self.spec.clone(), target: lead }],

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Image, Os, SAMPLED, repeated};
+use crate::catalog::rows::{Image, LISTED, Os, repeated};
 use crate::solve::described::Described;
 use crate::solve::values::ImageRequest;
 use crate::spec::ImageRef;
@@ -80,9 +80,9 @@ pub fn unread_releases(catalog: &Catalog, repository: &str, wanted: &Constraint,
     releases.filter(|cuda| wanted.admits(cuda) && is_unread(cuda)).collect()
 }
 
-/// Whether a repository is one of which no list of tags could be read.
+/// Whether a repository is one of which no list of tags was read: so is one that an overlay alone names.
 pub fn is_sampled(repository: &str) -> bool {
-    SAMPLED.contains(&repeated(repository))
+    !LISTED.contains(&repeated(repository))
 }
 
 /// Whether images of a repository come with a torch of their own.

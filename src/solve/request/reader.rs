@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Compat, FRAMEWORKS, Os, WindowsDriver, repeated};
+use crate::catalog::rows::{Compat, FRAMEWORKS, Os, WindowsDriver, is_public, repeated};
 use crate::meaning;
 use crate::nearest::nearest;
 use crate::solve::image::TagMatch;
@@ -429,7 +429,8 @@ impl<'c> Reader<'_, 'c> {
             match image::tag(self.catalog, &image.repository, tag) {
                 TagMatch::Known(row) => return ImageRequest::Known(row),
                 TagMatch::NotThere => return ImageRequest::NoSuchTag(image.clone()),
-                TagMatch::Unlisted(_) if target.image_requires.is_none() => {
+                // Of a repository that an overlay alone names the other tags are what they are without it.
+                TagMatch::Unlisted(_) if target.image_requires.is_none() && is_public(repository) => {
                     return ImageRequest::UnseenTag(image.clone());
                 }
                 TagMatch::Unlisted(nearest) => {

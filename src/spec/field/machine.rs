@@ -142,12 +142,22 @@ pub(in crate::spec) fn compat(text: &str) -> Read<Version> {
     })
 }
 
-/// One entry of `toolkit`: what is installed has at least a major and a minor number.
+/// One entry of `toolkit`.
 pub(in crate::spec) fn toolkit(text: &str) -> Read<Version> {
-    let version = version("toolkit", text)?;
+    installed("toolkit", text, "nvcc --version")
+}
+
+/// `glibc`
+pub(in crate::spec) fn glibc(text: &str) -> Read<Version> {
+    installed("glibc", text, "ldd --version")
+}
+
+/// What is installed has at least a major and a minor number, as a command shows.
+fn installed(key: &str, text: &str, shown_by: &str) -> Read<Version> {
+    let version = version(key, text)?;
     if version.len() < 2 {
-        let message = format!("`toolkit`: {} does not name a minor version", quote(text));
-        return Err(Refusal::new("value", message).help("write major and minor, as `nvcc --version` shows them"));
+        let message = format!("`{key}`: {} does not name a minor version", quote(text));
+        return Err(Refusal::new("value", message).help(format!("write major and minor, as `{shown_by}` shows them")));
     }
     Ok(version)
 }

@@ -85,7 +85,7 @@ pub(in crate::spec) static TARGET: Table<Target> = Table {
         Key {
             name: "driver-policy",
             brief: "which driver branches the lock may recommend",
-            about: "`any`: a production branch in support, else another in support; none where no branch in support drives the GPUs. \
+            about: "`any`: a production branch in support, else another in support; where none in support drives the GPUs, the newest that does, and its support has ended. \
                     `production`: production and long-term support \
                     branches. `long-term`: long-term support branches. It changes no verdict. Default: `any`.",
             example: "\"long-term\"",
@@ -98,7 +98,7 @@ pub(in crate::spec) static TARGET: Table<Target> = Table {
             about: "",
             example: "\"2.31\"",
             slips: &["libc"],
-            slot: &One(place!(Target.glibc), field::version, ToString::to_string),
+            slot: &One(place!(Target.glibc), |_, text| field::glibc(text), ToString::to_string),
         },
         Key {
             name: "gcc",
