@@ -155,7 +155,7 @@ fn elsewhere(path: &Path, bytes: &[u8]) -> String {
 }
 
 /// What kind of file it is by its name.
-fn kind(path: &Path) -> Option<Kind> {
+pub fn kind(path: &Path) -> Option<Kind> {
     Kind::of(&path.file_name()?.to_string_lossy())
 }
 

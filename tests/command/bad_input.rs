@@ -297,18 +297,18 @@ fn of_locks(good: &str) -> Vec<Bad> {
 fn of_overlays() -> Vec<Bad> {
     let driver = |lines: &str, says: &[&'static str]| overlay(&format!("{SOURCE}[[driver]]\nsource = \"acme\"\n{lines}\n"), says);
     vec![
-        overlay("x = \n", &["site.toml:1:", "line 1", "docs/overlays.md"]),
+        overlay("x = \n", &["site.toml:1:", "line 1", "gpuenv explain overlay"]),
         overlay("[[pakage]]\nname = \"x\"\n", &["no kind of row called `pakage`", "site.toml:1:", "an overlay holds"]),
         overlay("driver = 1\n", &["`driver` must be a list of rows", "site.toml:1:", "[[driver]]"]),
         overlay("[[driver]]\nversion = \"570.26.7\"\n", &["missing field `source`", "site.toml:1:", "the id of a source"]),
-        overlay("[[driver]]\nversion = \"570.26.7\"\nsource = \"nope\"\n", &["source `nope` does not exist", "site.toml:1:", "docs/overlays.md"]),
+        overlay("[[driver]]\nversion = \"570.26.7\"\nsource = \"nope\"\n", &["source `nope` does not exist", "site.toml:1:", "`[[source]]`"]),
         driver("version = \"570.26.7\"\ncolour = \"red\"", &["unknown field `colour`", "site.toml:6:", "catalog/*.toml"]),
-        driver("", &["missing field `version`", "site.toml:6:", "docs/overlays.md"]),
-        driver("version = \"new\"", &["`new` is not a version", "site.toml:6:", "docs/overlays.md"]),
-        driver("version = 570", &["expected a string", "site.toml:6:", "docs/overlays.md"]),
+        driver("", &["missing field `version`", "site.toml:6:", "gpuenv explain overlay"]),
+        driver("version = \"new\"", &["`new` is not a version", "site.toml:6:", "gpuenv explain overlay"]),
+        driver("version = 570", &["expected a string", "site.toml:6:", "gpuenv explain overlay"]),
         driver("version = \"550.54.14\"", &["already in the built-in catalog", "site.toml:6", "`replace = true`"]),
         driver("version = \"570.99.99\"\nreplace = true", &["that this row could replace", "site.toml:9:", "drop `replace`"]),
-        overlay("[[source]]\nid = \"a\"\nat = \"https://a.example\"\nkind = \"rumour\"\nseen = \"2026-11-22\"\n", &["unknown variant `rumour`", "site.toml:1:", "docs/overlays.md"]),
+        overlay("[[source]]\nid = \"a\"\nat = \"https://a.example\"\nkind = \"rumour\"\nseen = \"2026-11-22\"\n", &["unknown variant `rumour`", "site.toml:1:", "gpuenv explain overlay"]),
         bad(vec![("gpuenv.toml", OVERLAID.into())], &["lock"], 4, &["site.toml cannot be read", "gpuenv.toml:6:", "relative to gpuenv.toml"]),
     ]
 }
