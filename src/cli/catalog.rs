@@ -54,7 +54,7 @@ fn unknown(catalog: &Catalog, name: &str) -> Failure {
     near.retain(|near| near != name);
     let is_ordinary = catalog.asks.iter().any(|row| [&row.package, &row.of].iter().any(|of| ***of == *name.trim()));
     let help = match near.as_slice() {
-        [] if is_ordinary => format!(
+        _ if is_ordinary => format!(
             "it is an ordinary package, whose releases the catalog does not list: it stands under [packages]; `gpuenv \
              catalog search {}` shows what is known of it",
             clean(name.trim())

@@ -376,7 +376,10 @@ fn near_versions(catalog: &Catalog, what: &str, which: &str) -> Vec<String> {
         "driver" => catalog.drivers.iter().map(|row| row.version).collect(),
         _ => of_kind(catalog, what, "*").iter().filter_map(field).collect(),
     };
-    let near = beside(versions.into_iter().filter(|one| one.major() == wanted.major()).map(|one| (one, one)), &wanted);
+    let near = beside(versions.into_iter().map(|one| (one, one)), &wanted);
+    // Beyond all that are known the last one is near only within its major.
+    let is_near = near.len() > 1 || near.iter().any(|one| one.major() == wanted.major());
+    let near: Vec<_> = near.into_iter().filter(|_| is_near).collect();
     // A number of CUDA is none of a driver.
     let of_cuda = || (what == "driver" && !of_kind(catalog, "cuda", which).is_empty()).then(|| format!("cuda@{which}"));
     match near.is_empty() {
@@ -385,7 +388,7 @@ fn near_versions(catalog: &Catalog, what: &str, which: &str) -> Vec<String> {
     }
 }
 
-/// The tags of the same ending, `-base-ubuntu22.04`, next to one that is not there.
+/// The tag of the same number that is nearest, else those of the same ending, `-base-ubuntu22.04`, next to one that is not there.
 fn near_tags(catalog: &Catalog, which: &str) -> Vec<String> {
     let Some((repository, tag)) = which.rsplit_once(':') else { return Vec::new() };
     let parted = |tag: &str| {
@@ -393,9 +396,12 @@ fn near_tags(catalog: &Catalog, which: &str) -> Vec<String> {
         Some((Version::parse(version).ok()?, ending.to_string()))
     };
     let Some((wanted, ending)) = parted(tag) else { return Vec::new() };
-    let tags = catalog.images.of(repository).iter().filter_map(|row| Some((parted(&row.tag)?, row)));
-    let like = tags.filter(|((_, of), _)| *of == ending).map(|((version, _), row)| (version, row));
-    beside(like, &wanted).into_iter().map(|row| format!("image@{repository}:{}", row.tag)).collect()
+    let rows = catalog.images.of(repository).iter();
+    let tags: Vec<_> = rows.filter_map(|row| Some((parted(&row.tag)?, &*row.tag))).collect();
+    let of_number = tags.iter().filter(|((version, _), _)| *version == wanted).map(|(_, tag)| *tag);
+    let like = || tags.iter().filter(|((_, of), _)| *of == ending).map(|((version, _), tag)| (*version, *tag));
+    let near = nearest::nearest(tag, of_number).map_or_else(|| beside(like(), &wanted), |tag| vec![tag]);
+    near.into_iter().map(|tag| format!("image {repository}:{tag}")).collect()
 }
 
 /// What is numbered next to a version that is not there, the newer first.

@@ -373,7 +373,7 @@ fn of_commands() -> Vec<Bad> {
         bad(vec![("pyproject.toml", "x = ".into())], &["init", "--force", "--from", "pyproject.toml"], 2, &["pyproject.toml:1 cannot be read", "nothing was written"]),
         typed(&["explain", "nonsense"], 2, &["`nonsense` is neither a key", "`stack.torch`"]),
         typed(&["export", "pip"], 2, &["invalid value 'pip'", "`gpuenv export requirements`"]),
-        typed(&["explain", "target.q.gpu"], 2, &["`target.q.gpu` is not part of the answer", "what was chosen"]),
+        typed(&["explain", "target.q.gpu"], 2, &["there is no target `q`", "there are: t"]),
         typed(&["matrix", "--torch", "99"], 2, &["no build with CUDA of torch 99", "`gpuenv catalog show torch`"]),
         typed(&["schema", "nope"], 2, &["unknown schema `nope`", "the schemas are"]),
         typed(&["catalog", "show", "nope"], 2, &["knows nothing of `nope`", "`gpuenv catalog search WORDS`"]),

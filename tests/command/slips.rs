@@ -142,11 +142,11 @@ fn what_belongs_to_another_option_or_tool_is_told_with_what_to_type() {
     let place = Place::with("slips-options", SPEC);
     place.run(&["lock", "--quiet"]).exits(0);
     place.write("checkout/host.json", "{}");
-    place.write("checkout/pyproject.toml", "[project]\nname = \"x\"\nversion = \"1\"\n");
     for name in ["requirements.txt", "reqs", "poetry.lock"] {
         place.write(&format!("checkout/{name}"), "torch==2.5.1\n");
     }
     place.run(&["init", "--from", ".", "-o", "-"]).exits(4).says("write `--from ./requirements.txt`");
+    place.write("checkout/pyproject.toml", "[project]\nname = \"x\"\nversion = \"1\"\n");
     for (typed, says) in [
         (&["-v"][..], "write `-V`"),
         (&["--verbose"], "gpuenv lock --verbose"),
@@ -239,8 +239,7 @@ fn what_lies_deeper_is_found() {
 #[test]
 fn a_name_of_several_things_is_told_of_each() {
     let place = Place::new("slips-names");
-    for (name, kind, of_rows) in
-        [("toolkit", "check toolkit", "toolkit 13"), ("image", "error image", "image nvidia/cuda")]
+    for (name, kind, of_rows) in [("toolkit", "check toolkit", "toolkit 13"), ("image", "error image", "image pytorch")]
     {
         let ran = place.run(&["explain", name]).exits(0);
         assert!(ran.out.contains(kind) && ran.out.contains(of_rows), "{}", ran.out);
@@ -278,6 +277,22 @@ fn a_part_of_the_stack_is_no_build() {
         &format!("{SPEC}[export]\nrequirements = {{ file = \"r.txt\", hashes = \"yes\" }}\n"),
     );
     place.run(&["lock"]).exits(2).says("`true`");
+}
+
+/// A number that nobody is known to have is told, whatever it decides.
+#[test]
+fn numbers_that_nobody_has_are_told() {
+    for (line, says) in [
+        ("toolkit = \"12.99\"", "no CUDA toolkit 12.99 as far as the catalog"),
+        ("toolkit = [\"12.8\", \"12.8.9\"]", "no CUDA toolkit 12.8.9 as far as the catalog"),
+        ("gcc = \"99\"", "no gcc 99 as far as the catalog"),
+    ] {
+        let place = Place::with("slips-numbers", &format!("{SPEC}{line}\n"));
+        let ran = place.run(&["lock", "--dry-run"]).exits(0).says("newer-than-catalog");
+        assert!(ran.err.split_whitespace().collect::<Vec<_>>().join(" ").contains(says), "{}", ran.err);
+    }
+    let place = Place::with("slips-numbers", &format!("{SPEC}toolkit = \"12.8\"\ngcc = \"13.3\"\n"));
+    place.run(&["lock", "--dry-run"]).exits(0).hides("newer-than-catalog");
 }
 
 /// A driver that a spec does not take is none for a matrix either: nothing would run on it.

@@ -23,8 +23,8 @@ pub enum Kind {
 
 impl Kind {
     /// The names of the files that are read.
-    pub const NAMES: &str = "requirements.txt or .in, pyproject.toml, setup.py, setup.cfg, uv.lock, environment.yml, \
-                             Dockerfile, Containerfile";
+    pub const NAMES: &str = "requirements.txt, pyproject.toml, setup.py, setup.cfg, uv.lock, environment.yml, \
+                             Dockerfile, Containerfile, other lists of packages (.txt, .in)";
 
     /// No file of the kind is larger, in KiB.
     pub(super) fn most(self) -> usize {

@@ -149,6 +149,9 @@ impl<'c> Reader<'_, 'c> {
             );
         }
         self.unused_keys(target, builds, &gpus);
+        if !builds {
+            self.unlisted_compilers(target);
+        }
         if matches!(gpus, Gpus::Unsaid) {
             self.warn(&GpuNotChecked { target: &target.name }, format!("target.{}", target.name));
         }
@@ -361,11 +364,8 @@ impl<'c> Reader<'_, 'c> {
     fn glibc(&mut self, target: &Target) -> Option<Version> {
         let written = target.glibc.as_ref()?.value;
         let newest = self.catalog.oses.iter().filter_map(|os| os.glibc).max();
-        if let Some(nearest) = newest.filter(|newest| written.cmp_prefix(newest).is_gt()) {
-            let newer =
-                NewerThanCatalog { what: "system has glibc", version: &written, nearest: &nearest, is_compared: true };
-            self.warn(&newer, format!("target.{}.glibc", target.name));
-        }
+        let newest = newest.filter(|newest| written.cmp_prefix(newest).is_gt());
+        self.taken_as_written(target, ("glibc", "system has glibc"), &written, newest);
         Some(written)
     }
 
