@@ -221,14 +221,14 @@ fn not_found(mut failure: Failure, name: &str) -> Failure {
 /// Reads gpuenv.toml.
 pub fn read_spec(path: &Path) -> Result<SourceFile, Failure> {
     let name = shown(path);
-    let bytes =
-        read(path, SPEC_CAP).map_err(|failure| match failure.problems.first().map(|problem| problem.code) {
-            Some("not-found") if path == Path::new("-") => failure
-                .help("a spec is read from a file: its lock lies beside it, and what it names is found from there"),
-            Some("not-found") if !path.is_symlink() => failure
-                .help(format!("check its name, or create it with `gpuenv init --spec {}`", quote::sh_word(&name))),
-            _ => failure,
-        })?;
+    let bytes = read(path, SPEC_CAP).map_err(|failure| match failure.problems.first().map(|problem| problem.code) {
+        Some("not-found") if path == Path::new("-") => {
+            failure.help("a spec is read from a file: its lock lies beside it, and what it names is found from there")
+        }
+        Some("not-found") if !path.is_symlink() => failure
+            .help(format!("check its name, or create it with `gpuenv init {}`", quote::sh_option("--spec", &name))),
+        _ => failure,
+    })?;
     let text = spec::decode(bytes).map_err(|error| {
         let file = SourceFile { name: name.clone(), text: String::new() };
         Failure::spec(vec![error], file)
@@ -240,7 +240,7 @@ pub fn read_spec(path: &Path) -> Result<SourceFile, Failure> {
     if let Some(kind) = kind.or_else(|| (!path.ends_with(SPEC) && is_list()).then_some(Kind::Requirements)) {
         let message = format!("{name} is {kind}, and not a spec");
         return Err(Failure::new(Exit::BadInput, "not-a-spec", message)
-            .help(format!("make one of it: `gpuenv init --from {}`", quote::sh_word(&name))));
+            .help(format!("make one of it: `gpuenv init {}`", quote::sh_option("--from", &name))));
     }
     if !text.trim().is_empty() && lock::is_remnant(&text) {
         let message = format!("{name} is a lock, and not a spec");

@@ -325,6 +325,11 @@ pub fn nearest(catalog: &Catalog, name: &str) -> Vec<String> {
         let meant = format!("{what}@{which}");
         return if find(catalog, &meant).is_empty() { near_versions(catalog, &what, which) } else { vec![meant] };
     }
+    // The beginning of an id: `torch-2.8`.
+    let begun = name.rsplit_once('-').map(|(what, which)| format!("{what}@{which}"));
+    if let Some(meant) = begun.filter(|meant| !find(catalog, meant).is_empty()) {
+        return vec![meant];
+    }
     let rules = catalog.rules.iter().map(|row| &*row.id).chain(catalog.laws.iter().map(|row| &*row.id));
     let rules = rules.chain(catalog.diagnoses.iter().map(|row| &*row.code));
     let packages = catalog.companions.heads().into_iter().chain(FRAMEWORKS.iter().copied());

@@ -228,6 +228,7 @@ fn what_lies_deeper_is_found() {
     // Of a thing that is known nothing else is near.
     let show = |name: &str| place.run(&["catalog", "show", name]).exits(2);
     show("torch@2.8.0+cu999").says("torch@2.8.0+cu128").hides("2.9");
+    show("torch-2.8").says("did you mean `torch@2.8`?");
     show("driver@12.4").says("did you mean `cuda@12.4`?");
     show("driver@999").hides("did you mean").hides("nearest");
     show("torch 99").hides("torchio");
@@ -341,6 +342,10 @@ fn no_job_is_printed_that_cannot_run() {
     slurm(&["--partition", "GPU_A100,gpu.long"]).exits(0);
     place.run(&["export", "slurm", "--partition", "GPU_A100"]).exits(0);
     slurm(&["--partition", ""]).exits(2).says("--partition gpu");
+    place
+        .run(&["export", "slurm", "--venv", "v", "--container", "c.sif"])
+        .exits(2)
+        .says("--venv cannot stand beside --container");
     let pods = |more: &[&str]| place.run(&[&["fleet", "job", "kubernetes"], more].concat());
     for (option, value) in
         [("--namespace", "A_B"), ("--runtime-class", "A_B"), ("--image", "X/Y:@"), ("--namespace", "a-")]
