@@ -296,6 +296,27 @@ fn numbers_that_nobody_has_are_told() {
     place.run(&["lock", "--dry-run"]).exits(0).hides("newer-than-catalog");
 }
 
+/// Of the readings of a number without a dot, the one that a GPU of the catalog has.
+#[test]
+fn a_number_without_a_dot_is_a_capability_that_there_is() {
+    assert!(gpuenv::catalog::BUILTIN.gpus.iter().all(|gpu| gpu.cc.major > 1), "1.x is no reading otherwise");
+    for (written, meant) in [("12", "12.0"), ("86", "8.6"), ("120", "12.0"), ("8.0;10", "8.0;10.0")] {
+        let place = Place::with("slips-undotted", &format!("{SPEC}[build]\narch-list = \"{written}\"\n"));
+        place.run(&["lock"]).exits(2).says(&format!("write `arch-list = \"{meant}\"`"));
+    }
+}
+
+/// What is looked at in an image and in a folder depends on what is named.
+#[test]
+fn what_is_named_too_vaguely_is_told() {
+    let place = Place::with("slips-vague", SPEC);
+    place.write("checkout/smi.txt", "GPU 0: Tesla T4 (UUID: GPU-00000000-0000-0000-0000-000000000001)\n");
+    let ran = place.run(&["verify", "--host", "smi.txt", "--image", "nvidia/cuda"]).exits(3);
+    assert!(ran.out.contains("`nvidia/cuda:TAG`"), "{}", ran.out);
+    place.write("checkout/empty/notes", "");
+    place.run(&["probe", "--root", "empty"]).exits(0).says("empty holds none of sys, proc, dev, etc and usr");
+}
+
 /// A driver that a spec does not take is none for a matrix either: nothing would run on it.
 #[test]
 fn a_matrix_takes_the_drivers_that_a_spec_takes() {
