@@ -13,6 +13,7 @@ use crate::types::Constraint;
 use crate::types::name::STACK_PARTS;
 
 use super::manifests;
+use super::project::LOCK;
 
 /// Commands, options that they do not have, and what to type instead. No command: any.
 const OPTIONS: &[(&[&str], &[&str], &str)] = &[
@@ -120,7 +121,8 @@ fn is_one_value(option: &str, words: &str) -> bool {
 fn of_file(command: &str, name: &str) -> Option<&'static str> {
     let path = Path::new(name);
     match path.extension().and_then(OsStr::to_str) {
-        _ if manifests::kind(path).is_some() => (command == " init").then_some("--from"),
+        _ if manifests::is_of_project(path) => (command == " init").then_some("--from"),
+        Some("lock") if command == " init" && name != LOCK => Some("--from"),
         Some("lock") => Some("--lock"),
         Some("toml") => Some("--spec"),
         _ if command == " probe" => Some("--from"),

@@ -146,6 +146,8 @@ fn what_belongs_to_another_option_or_tool_is_told_with_what_to_type() {
         place.write(&format!("checkout/{name}"), "torch==2.5.1\n");
     }
     place.run(&["init", "--from", ".", "-o", "-"]).exits(4).says("write `--from ./requirements.txt`");
+    place.write("checkout/list.txt", "torch==2.5.1\n");
+    place.write("checkout/smi.txt", "GPU 0: Tesla T4 (UUID: GPU-00000000-0000-0000-0000-000000000001)\n");
     place.write("checkout/pyproject.toml", "[project]\nname = \"x\"\nversion = \"1\"\n");
     for (typed, says) in [
         (&["-v"][..], "write `-V`"),
@@ -185,6 +187,9 @@ fn what_belongs_to_another_option_or_tool_is_told_with_what_to_type() {
         (&["matrix", "--gpu", "Quadro", "RTX", "5000"], "`--gpu \"Quadro RTX 5000\"`"),
         (&["init", "--torch", ">=2.4,", "<2.8"], "`--torch \">=2.4, <2.8\"`"),
         (&["init", "gpuenv.toml"], "`--spec gpuenv.toml`"),
+        (&["init", "poetry.lock"], "`--from poetry.lock`"),
+        (&["init", "list.txt"], "`--from list.txt`"),
+        (&["init", "smi.txt"], "`--host smi.txt`"),
         (&["verify", "gpuenv.lock"], "`--lock gpuenv.lock`"),
         (&["verify", "gone.json"], "`--host gone.json`"),
         (&["lock", "--spec", "pyproject.toml"], "`gpuenv init --from pyproject.toml`"),

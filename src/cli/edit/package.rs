@@ -54,12 +54,15 @@ pub fn read(word: &str, table_of: impl Fn(&str) -> Table) -> Result<(Table, Stri
     if Version::parse(word).is_ok() {
         return Err(refuse(word, &format!("write the version behind its package, without a blank: `NAME=={word}`")));
     }
-    let is_named_so = Path::new(word).extension().is_some() || manifests::kind(Path::new(word)).is_some();
-    if is_named_so && slips::is_file(word) && table_of(&name) == Table::Packages {
+    let is_of_project = manifests::is_of_project(Path::new(word));
+    if (is_of_project || Path::new(word).extension().is_some())
+        && slips::is_file(word)
+        && table_of(&name) == Table::Packages
+    {
         let message = format!("`{}` is a file, and `gpuenv add` takes packages", clean(word));
-        let help = match manifests::kind(Path::new(word)) {
-            Some(_) => format!("take over what it asks for: `gpuenv init {}`", sh_option("--from", word)),
-            None => "name a package, as in `gpuenv add torch==2.5.1`".to_string(),
+        let help = match is_of_project {
+            true => format!("take over what it asks for: `gpuenv init {}`", sh_option("--from", word)),
+            false => "name a package, as in `gpuenv add torch==2.5.1`".to_string(),
         };
         return Err(Failure::new(Exit::BadInput, "usage", message).help(help));
     }
