@@ -271,7 +271,7 @@ impl<'t> Sheet<'t> {
             _ if said.contains("missing field `source`") => {
                 "every row names the id of a source: one of the catalog's, or one of your own `[[source]]` rows"
             }
-            _ if said.contains("missing field") => "`docs/overlays.md` shows a row of each kind that sites need",
+            _ if said.contains("missing field") => "`gpuenv explain overlay` shows rows",
             _ if said.contains("unknown field") => "the fields of a row are those of `catalog/*.toml`",
             _ => return self.say(mistake),
         };

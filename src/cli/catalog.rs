@@ -29,9 +29,11 @@ pub fn run(common: &Common, args: &CatalogArgs, report: &Report) -> Result<Exit,
         None => report.census(load_catalog::told(common, report)?.as_ref())?,
         Some(CatalogCommand::Show(args)) => {
             let catalog = load_catalog::told(common, report)?;
-            let found = topic::find(&catalog, args.what.trim());
+            // A name of several words is rarely quoted.
+            let what = args.what.join(" ");
+            let found = topic::find(&catalog, what.trim());
             if found.is_empty() {
-                return Err(unknown(&catalog, &args.what));
+                return Err(unknown(&catalog, &what));
             }
             report.topics(&found)?;
         }
@@ -50,7 +52,13 @@ pub fn run(common: &Common, args: &CatalogArgs, report: &Report) -> Result<Exit,
 fn unknown(catalog: &Catalog, name: &str) -> Failure {
     let mut near = topic::nearest(catalog, name.trim());
     near.retain(|near| near != name);
+    let is_ordinary = catalog.asks.iter().any(|row| [&row.package, &row.of].iter().any(|of| ***of == *name.trim()));
     let help = match near.as_slice() {
+        _ if is_ordinary => format!(
+            "it is an ordinary package, whose releases the catalog does not list: it stands under [packages]; `gpuenv \
+             catalog search {}` shows what is known of it",
+            clean(name.trim())
+        ),
         [] => {
             "name it as in `torch@2.8`, `cuda@12.8.1`, `driver@570`, \"RTX 5090\", by an id that a lock holds, or look \
                for words in it: `gpuenv catalog search WORDS`"

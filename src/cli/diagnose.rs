@@ -34,6 +34,9 @@ const MOST: usize = 1 << 30;
 
 /// Runs the command.
 pub fn run(common: &Common, args: &DiagnoseArgs, report: &Report) -> Result<Exit, Failure> {
+    let is_piped = args.text.as_deref().is_none_or(|text| text == "-");
+    let is_asked = args.host.as_deref().is_some_and(files::is_stdin) && is_piped;
+    files::one_stdin(if is_asked { &["TEXT", "--host -"] } else { &[] })?;
     let text = text(args, report)?;
     if text.trim().is_empty() {
         let failure = Failure::new(Exit::BadInput, "no-text", "there is no text to diagnose");

@@ -37,8 +37,7 @@ use super::stale;
 
 /// What is said of a name by which rows are refused.
 const OF_LINT: &str = "A lint of the catalog, by which a row is refused that contradicts another one, lacks a field beside \
-    another or names what does not exist. The message says which row and what is wrong with it; docs/overlays.md shows rows as \
-    sites need them.";
+    another or names what does not exist. The message says which row and what is wrong with it; `gpuenv explain overlay` shows rows.";
 /// So much of a word is told again.
 const LONGEST: usize = 80;
 
@@ -61,10 +60,7 @@ pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit,
         let mut found = topic::find(&catalog, name);
         found.extend(diagnose::of_code(name).map(of_message));
         found.extend(Topic::meant("check", meaning::CHECKS, name));
-        // What is a key of targets too is meant as one.
-        if found.is_empty() && !is_of_targets(name) {
-            found.extend(Topic::meant("error", meaning::ERRORS, name));
-        }
+        found.extend(Topic::meant("error", meaning::ERRORS, name));
         if found.is_empty() && !is_of_targets(name) {
             let lint = lint::NAMES.iter().find(|lint| **lint == name);
             found.extend(lint.map(|lint| Topic::described("error", *lint, OF_LINT)));
@@ -86,6 +82,9 @@ pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit,
     }
     let places = files::places(common)?;
     let Asked { file, spec, catalog } = read(&places.spec)?;
+    // The project's choice goes first; what else is called so is told beside it.
+    let is_key_meant = |word: &&str| meant.as_ref().is_some_and(|meant| meant.name != *word);
+    asked.as_deref().map(str::trim).filter(is_key_meant).into_iter().for_each(|word| tell_codes(word, report));
     catalog_age::tell_age(&catalog, &spec.silences, report);
     let rules = Problem::new(&catalog);
     let (request, _) = Request::new(&spec, &rules).map_err(|errors| Failure::spec(errors, file.clone()))?;
@@ -105,6 +104,14 @@ pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit,
             Some(drawn) => project.draw(&places, (&request, &fresh), drawn, report),
             None => project.tell(&places, what, report),
         },
+    }
+}
+
+/// Tells what a word means between the brackets of a message.
+fn tell_codes(word: &str, report: &Report) {
+    for (kind, all) in [("a check", meaning::CHECKS), ("an error", meaning::ERRORS), ("a warning", meaning::WARNINGS)] {
+        let says = meaning::find(all, word).map(|one| format!("`{word}` is {kind}, too: {}", one.says()));
+        says.iter().for_each(|says| report.note(says));
     }
 }
 
@@ -253,6 +260,9 @@ impl Project<'_> {
                 Some(told) => told,
                 None => {
                     let found = if self.has_target_of(key) { topic::keys(Some(self.spec), key) } else { Vec::new() };
+                    if found.is_empty() && !self.has_target_of(key) {
+                        return Err(self.no_target(key));
+                    }
                     if found.is_empty() {
                         return Err(self.no_part(&told, key));
                     }
@@ -272,6 +282,14 @@ impl Project<'_> {
         let is_one = |name: &str| self.spec.targets.iter().any(|one| one.name == name);
         // `target.gcc` is meant of each.
         name.is_none_or(|name| ["*", "NAME"].contains(&name) || is_of_targets(name) || is_one(name))
+    }
+
+    /// A key of a target that there is not.
+    fn no_target(&self, key: &str) -> Failure {
+        let name = key.split('.').nth(1).unwrap_or_default();
+        let known: Vec<&str> = self.spec.targets.iter().map(|target| target.name.as_str()).collect();
+        let message = format!("{}: there is no target `{}`", clean(&self.file.name), clean(name));
+        Failure::new(Exit::BadInput, "unknown-target", message).help(format!("there are: {}", clean(&known.join(", "))))
     }
 
     /// A key about which nothing was chosen.

@@ -129,6 +129,18 @@ pub fn named_spec(spec: &Path) -> ProjectFiles {
     named(&Common { spec: Some(spec.to_path_buf()), ..Common::default() })
 }
 
+/// Whether a name means stdin.
+pub fn is_stdin(path: &Path) -> bool {
+    ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].iter().any(|name| path == Path::new(name))
+}
+
+/// Refuses two inputs that are both stdin, by the options that name it.
+pub fn one_stdin(options: &[&str]) -> Result<(), Failure> {
+    let [first, second, ..] = options else { return Ok(()) };
+    let message = format!("stdin can be read once, and `{first}` and `{second}` both read it");
+    Err(Failure::new(Exit::BadInput, "usage", message).help("write one of the two to a file and name that"))
+}
+
 /// What spec and lock are called, and the options that name them again: a lock by the spec that it is of, where that lies
 /// beside it, for what makes a lock anew has to find that.
 pub fn named(common: &Common) -> ProjectFiles {
@@ -138,9 +150,7 @@ pub fn named(common: &Common) -> ProjectFiles {
             return ProjectFiles { lock: shown(lock), ..named_spec(&own) };
         }
     }
-    let option = |name: &str, path: &Option<PathBuf>| {
-        path.as_ref().map(|path| format!("{name} {}", quote::sh_word(&shown(path))))
-    };
+    let option = |name: &str, path: &Option<PathBuf>| path.as_ref().map(|path| quote::sh_option(name, &shown(path)));
     let options: Vec<String> =
         [option("--spec", &common.spec), option("--lock", &common.lock)].into_iter().flatten().collect();
     let lock = common.lock.clone().or_else(|| common.spec.as_deref().map(lock_of));
@@ -218,24 +228,26 @@ fn not_found(mut failure: Failure, name: &str) -> Failure {
 /// Reads gpuenv.toml.
 pub fn read_spec(path: &Path) -> Result<SourceFile, Failure> {
     let name = shown(path);
-    let bytes =
-        read(path, SPEC_CAP).map_err(|failure| match failure.problems.first().map(|problem| problem.code) {
-            Some("not-found") if path == Path::new("-") => failure
-                .help("a spec is read from a file: its lock lies beside it, and what it names is found from there"),
-            Some("not-found") if !path.is_symlink() => failure
-                .help(format!("check its name, or create it with `gpuenv init --spec {}`", quote::sh_word(&name))),
-            _ => failure,
-        })?;
+    let bytes = read(path, SPEC_CAP).map_err(|failure| match failure.problems.first().map(|problem| problem.code) {
+        Some("not-found") if path == Path::new("-") => {
+            failure.help("a spec is read from a file: its lock lies beside it, and what it names is found from there")
+        }
+        Some("not-found") if !path.is_symlink() => failure
+            .help(format!("check its name, or create it with `gpuenv init {}`", quote::sh_option("--spec", &name))),
+        _ => failure,
+    })?;
     let text = spec::decode(bytes).map_err(|error| {
         let file = SourceFile { name: name.clone(), text: String::new() };
         Failure::spec(vec![error], file)
     })?;
-    // A spec may have any name; what has no table is none.
+    // A spec may have any name but that of another file; what has no table is none.
     let is_table = |line: &str| line.trim_start().starts_with('[');
-    if !path.ends_with(SPEC) && !text.lines().any(is_table) && Kind::of_text(&text) == Some(Kind::Requirements) {
-        let message = format!("{name} is a list of packages, and not a spec");
+    let is_list = || !text.lines().any(is_table) && Kind::of_text(&text) == Some(Kind::Requirements);
+    let kind = path.file_name().and_then(|name| Kind::of(&name.to_string_lossy()));
+    if let Some(kind) = kind.or_else(|| (!path.ends_with(SPEC) && is_list()).then_some(Kind::Requirements)) {
+        let message = format!("{name} is {kind}, and not a spec");
         return Err(Failure::new(Exit::BadInput, "not-a-spec", message)
-            .help(format!("make one of it: `gpuenv init --from {}`", quote::sh_word(&name))));
+            .help(format!("make one of it: `gpuenv init {}`", quote::sh_option("--from", &name))));
     }
     if !text.trim().is_empty() && lock::is_remnant(&text) {
         let message = format!("{name} is a lock, and not a spec");

@@ -38,7 +38,7 @@ Examples:
   gpuenv add vllm --dry-run
   gpuenv add \"transformers>=4.50\"
 
-A package that gpuenv chooses goes under [stack], an ordinary one, or one that the catalog does not know, under [packages].
+A package that gpuenv chooses goes under [stack], an ordinary one, or one that the catalog does not know, under [packages]. Under [stack] a bare version or `==` is a prefix, as in gpuenv.toml: torch==2.4 is any 2.4.x; under [packages] it is what pip makes of it.
 Layout and comments of gpuenv.toml are kept. A new conflict is printed, and then neither gpuenv.toml nor gpuenv.lock is written.
 Exit codes: 0 done; 1 it would conflict; 2 bad input; 3 it depends on a fact that is not known; 4 reading or writing failed";
 
@@ -102,7 +102,7 @@ Examples:
   gpuenv diagnose train.log
   python train.py 2>&1 | gpuenv diagnose
 
-Exit codes: 0 the message is known; 3 it is not (what could be read from it is shown)
+Exit codes: 0 the message is known; 3 it is not (what could be read from it is shown); 2 no text, or bad input; 4 reading failed
 With a gpuenv.toml, what the text says of the machine is put into its target, and the proposed changes were resolved. Nothing is read from this machine.";
 
 pub const DIFF: &str = "\
@@ -191,7 +191,9 @@ Examples:
 pub const CATALOG_CHECK: &str = "\
 Examples:
   gpuenv catalog check
-  gpuenv catalog check site-catalog.toml";
+  gpuenv catalog check site-catalog.toml
+
+Exit codes: 0 no lint found anything; 1 a lint did; 2 a row or file that cannot be read; 4 there is no such file";
 
 pub const CATALOG_INSPECT: &str = "\
 Examples:

@@ -41,6 +41,8 @@ pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Fa
         let message = format!("--python {}: an interpreter is looked at with --detect only", clean(python));
         return Err(Failure::new(Exit::BadInput, "usage", message).help("add --detect, or give the versions of Python"));
     }
+    let inputs = args.from.iter().map(|from| ("--from -", from)).chain(args.host.iter().map(|host| ("--host -", host)));
+    files::one_stdin(&inputs.filter(|(_, path)| files::is_stdin(path)).map(|(option, _)| option).collect::<Vec<_>>())?;
     let place = place(common, args);
     place.as_deref().map_or(Ok(()), refuse_lock)?;
     let _turn = place.as_ref().map(|place| Turn::take(place, report)).transpose()?;

@@ -157,13 +157,21 @@ fn at_its_name(failure: Failure, written: &Written<String>, file: &SourceFile) -
     Failure { exit: failure.exit, problems: problems.collect(), file: Some(file.clone()) }
 }
 
+/// What to do about what a lint found.
+fn of_lint(lint: &str) -> &'static str {
+    match lint {
+        "unknown-source" => "add a `[[source]]` row with this id, as `gpuenv explain overlay` shows one",
+        _ => "`gpuenv explain overlay` shows rows",
+    }
+}
+
 /// What is wrong with an overlay, at its places in the file.
 pub fn refused(mistakes: Vec<Mistake>, file: SourceFile) -> Failure {
     let problems = mistakes.into_iter().map(|mistake| Problem {
         code: mistake.code,
         message: mistake.message,
         span: mistake.span,
-        help: mistake.help.or_else(|| Some("`docs/overlays.md` shows a row of each kind that sites need".into())),
+        help: mistake.help.or_else(|| Some(of_lint(mistake.code).into())),
     });
     Failure { exit: Exit::BadInput, problems: problems.collect(), file: Some(file) }
 }

@@ -11,12 +11,13 @@ use crate::report::{Exit, Failure, Report, clean};
 use super::args::{Cli, ManArgs};
 use super::atomic_write::replace;
 use super::files::reason;
+use super::output::is_stdout;
 use super::project::shown;
 
 /// Prints one page, or writes all of them into a folder.
 pub fn run(args: &ManArgs, report: &Report) -> Result<Exit, Failure> {
     let pages = pages();
-    if let Some(folder) = &args.output {
+    if let Some(folder) = args.output.as_ref().filter(|folder| !is_stdout(folder)) {
         return write_all(&pages, folder, report);
     }
     let wanted = args.command.iter().fold("gpuenv".to_string(), |name, word| format!("{name}-{word}"));

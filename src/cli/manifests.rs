@@ -1,5 +1,6 @@
 //! The files of a project that `gpuenv init --from` reads.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::catalog::Catalog;
@@ -157,6 +158,12 @@ fn elsewhere(path: &Path, bytes: &[u8]) -> String {
 /// What kind of file it is by its name.
 fn kind(path: &Path) -> Option<Kind> {
     Kind::of(&path.file_name()?.to_string_lossy())
+}
+
+/// Whether a file is one of a project, by its name or as a list of packages.
+pub fn is_of_project(path: &Path) -> bool {
+    let is_list = || path.is_file() && fs::read(path).is_ok_and(|bytes| of_list(path, &bytes).is_some());
+    kind(path).is_some() || is_list()
 }
 
 /// A list of requirements by any name, `requirements/base.txt` or what `-r more.txt` leads to.

@@ -1,5 +1,6 @@
 //! `gpuenv probe`: what is on this host or on one that somebody described, without a judgement.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::host::{Record, anonymous};
@@ -59,6 +60,10 @@ fn look(common: &Common, args: &ProbeArgs, report: &Report) -> Result<Record, Fa
         }
         None => ProbeOptions::default(),
     };
+    let is_empty = |root: &&PathBuf| !["sys", "proc", "dev", "etc", "usr"].iter().any(|part| root.join(part).exists());
+    if let Some(root) = args.root.as_ref().filter(is_empty) {
+        report.note(&format!("{} holds none of sys, proc, dev, etc and usr: nothing was recorded there", shown(root)));
+    }
     (options.depth, options.python, options.trust) = (depth, args.python.clone(), args.trust_library_path);
     options.limit = args.timeout.map(Duration::from_secs);
     observe::observe(options, args.root.as_deref(), report)

@@ -36,6 +36,7 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["refresh"], "run `gpuenv catalog update FILE`; docs/catalog.md tells how a checkout reads the indexes again"),
     (&["rollback"], "run `gpuenv catalog update --rollback VERSION`"),
     (&["fix"], "run `gpuenv lock`, then `gpuenv lock --apply-fix N`"),
+    (&["edit"], "run `gpuenv add PACKAGE` or `gpuenv target add NAME`, or edit gpuenv.toml and run `gpuenv lock`"),
 ];
 
 /// Tools and files, and the format of `gpuenv export` that is for them.
@@ -127,7 +128,7 @@ fn unknown_option(error: &clap::Error, args: &[OsString]) -> Failure {
     let of = if named.is_empty() { String::new() } else { format!(" for `gpuenv{named}`") };
     let help = slips::option(&named, &word)
         .or_else(|| slips::number(&word, args))
-        .or_else(|| slips::word(&named, &word).filter(|_| !word.starts_with('-')))
+        .or_else(|| slips::word(&named, &word, args).filter(|_| !word.starts_with('-')))
         .or_else(|| alike(error, (ContextKind::InvalidArg, ContextKind::SuggestedArg)))
         .unwrap_or_else(|| format!("`gpuenv{named} --help` lists what it takes"));
     Failure::new(Exit::BadInput, "usage", format!("{what} `{}`{of}", clean(&word))).help(clean(&help))
@@ -258,7 +259,11 @@ fn unknown_command(word: &str, whole: &str, commands: &clap::Command) -> Failure
         Some(name) => format!("did you mean `{whole} {name}`?"),
         // What is elsewhere for the program is nothing for the commands within one.
         None if whole.contains(' ') && !whole.ends_with(" catalog") => format!("`{whole} --help` lists the commands"),
-        None => elsewhere(word).map_or_else(|| format!("`{whole} --help` lists the commands"), str::to_string),
+        None => {
+            let further = || Some(format!("did you mean `{}`?", below(word, whole, commands)?));
+            let help = elsewhere(word).map(str::to_string).or_else(further);
+            help.unwrap_or_else(|| format!("`{whole} --help` lists the commands"))
+        }
     };
     Failure::new(Exit::BadInput, "usage", format!("unknown command `{}`", clean(word))).help(help)
 }
@@ -272,6 +277,24 @@ fn meant(word: &str, commands: &clap::Command) -> Option<String> {
     let scored = names.map(|name| (strsim::jaro_winkler(&word.to_lowercase(), &name), name));
     let best = scored.filter(|(likeness, _)| *likeness > ALIKE).max_by(|(a, _), (b, _)| a.total_cmp(b));
     best.map(|(_, name)| name)
+}
+
+/// The command within another one, else the option, that is called so: `fleet plan`, `explain --graph`.
+fn below(word: &str, whole: &str, commands: &clap::Command) -> Option<String> {
+    let has = |command: &clap::Command| {
+        command.get_arguments().any(|one| one.get_long() == Some(word) && !one.is_global_set())
+    };
+    let mut option = None;
+    for command in commands.get_subcommands() {
+        let whole = format!("{whole} {}", command.get_name());
+        if let Some(inner) = command.find_subcommand(word) {
+            return Some(format!("{whole} {}", inner.get_name()));
+        }
+        let inner = command.get_subcommands().find(|inner| has(inner)).map(|inner| inner.get_name());
+        let of_inner = inner.map(|inner| format!("{whole} {inner} --{word}"));
+        option = option.or(has(command).then(|| format!("{whole} --{word}"))).or(of_inner);
+    }
+    option
 }
 
 fn elsewhere(word: &str) -> Option<&'static str> {

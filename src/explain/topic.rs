@@ -12,7 +12,7 @@ use crate::meaning::{self, Meaning};
 use crate::nearest;
 use crate::spec::{KeyDoc, Spec, tables};
 use crate::types::variant::line_of;
-use crate::types::{Constraint, Version};
+use crate::types::{Constraint, Version, distinct};
 
 /// One thing that has a name.
 #[derive(Debug, Clone)]
@@ -318,17 +318,16 @@ fn systems(catalog: &Catalog, name: &str) -> Vec<FullRow> {
     }
 }
 
-/// The names that were meant, if any are near.
+/// The names that were meant, if any are near. Of a release or tag of something that is known, nothing else is.
 pub fn nearest(catalog: &Catalog, name: &str) -> Vec<String> {
-    if let Some((what, which)) = name.split_once('@') {
-        let near = near_versions(catalog, what, which);
-        if !near.is_empty() {
-            return near;
-        }
+    if let Some((what, which)) = of_known(catalog, name) {
+        // As pip writes a release: `torch==2.8.0` is `torch@2.8.0`.
+        let meant = format!("{what}@{which}");
+        return if find(catalog, &meant).is_empty() { near_versions(catalog, &what, which) } else { vec![meant] };
     }
-    // As pip writes a release: `torch==2.8.0` is `torch@2.8.0`.
-    let of_pip = name.split_once("==").map(|(what, which)| format!("{}@{}", what.trim(), which.trim()));
-    if let Some(meant) = of_pip.filter(|meant| !find(catalog, meant).is_empty()) {
+    // The beginning of an id: `torch-2.8`.
+    let begun = name.rsplit_once('-').map(|(what, which)| format!("{what}@{which}"));
+    if let Some(meant) = begun.filter(|meant| !find(catalog, meant).is_empty()) {
         return vec![meant];
     }
     let rules = catalog.rules.iter().map(|row| &*row.id).chain(catalog.laws.iter().map(|row| &*row.id));
@@ -353,32 +352,69 @@ pub fn nearest(catalog: &Catalog, name: &str) -> Vec<String> {
     }
 }
 
-/// The releases of a thing next to one that is not known, the newer first.
+/// What is known of those that have releases or tags, and which one is meant: `torch@2.99`, `torch==2.99`, `torch 2.99`.
+fn of_known<'n>(catalog: &Catalog, name: &'n str) -> Option<(String, &'n str)> {
+    let parts = ["==", "@", " "].iter().find_map(|between| name.split_once(between));
+    let (what, which) = parts.map(|(what, which)| (what.trim().to_lowercase(), which.trim()))?;
+    (!of_kind(catalog, &what, "*").is_empty()).then_some((what, which))
+}
+
+/// The releases or tags next to one that is not known, the newer first; of a known one its builds.
 fn near_versions(catalog: &Catalog, what: &str, which: &str) -> Vec<String> {
-    let all = of_kind(catalog, &what.to_lowercase(), "*");
-    if all.is_empty() {
-        return Vec::new();
-    }
     if what == "image" {
-        return catalog.ids_like(&format!("image {which}"));
+        return near_tags(catalog, which);
     }
     let wanted = Constraint::parse(which).ok();
     let Some(wanted) = wanted.as_ref().and_then(|wanted| wanted.comparisons().find_map(|one| one.version)) else {
         return Vec::new();
     };
+    let builds = catalog.builds.of(what).iter().rev().filter(|row| row.version == wanted);
+    let builds = distinct(builds.map(|row| format!("{what}@{wanted}+{}", row.variant)));
+    if !builds.is_empty() {
+        return builds;
+    }
     let field = |row: &FullRow| {
         let text = ["version", "branch", "cuda", "isa"].iter().find_map(|field| row.says.get(*field)?.as_str());
         text.and_then(|text| Version::parse(text).ok())
     };
-    let mut versions: Vec<Version> = match what {
+    let versions: Vec<Version> = match what {
         "driver" => catalog.drivers.iter().map(|row| row.version).collect(),
-        _ => all.iter().filter_map(field).collect(),
+        _ => of_kind(catalog, what, "*").iter().filter_map(field).collect(),
     };
-    versions.sort_unstable();
-    versions.dedup();
-    let after = versions.iter().find(|version| **version > wanted);
-    let before = versions.iter().rev().find(|version| **version < wanted);
-    after.into_iter().chain(before).map(|version| format!("{what}@{version}")).collect()
+    let near = beside(versions.into_iter().map(|one| (one, one)), &wanted);
+    // Beyond all that are known the last one is near only within its major.
+    let is_near = near.len() > 1 || near.iter().any(|one| one.major() == wanted.major());
+    let near: Vec<_> = near.into_iter().filter(|_| is_near).collect();
+    // A number of CUDA is none of a driver.
+    let of_cuda = || (what == "driver" && !of_kind(catalog, "cuda", which).is_empty()).then(|| format!("cuda@{which}"));
+    match near.is_empty() {
+        true => of_cuda().into_iter().collect(),
+        false => near.iter().map(|version| format!("{what}@{version}")).collect(),
+    }
+}
+
+/// The tag of the same number that is nearest, else those of the same ending, `-base-ubuntu22.04`, next to one that is not there.
+fn near_tags(catalog: &Catalog, which: &str) -> Vec<String> {
+    let Some((repository, tag)) = which.rsplit_once(':') else { return Vec::new() };
+    let parted = |tag: &str| {
+        let (version, ending) = tag.split_once('-').unwrap_or((tag, ""));
+        Some((Version::parse(version).ok()?, ending.to_string()))
+    };
+    let Some((wanted, ending)) = parted(tag) else { return Vec::new() };
+    let rows = catalog.images.of(repository).iter();
+    let tags: Vec<_> = rows.filter_map(|row| Some((parted(&row.tag)?, &*row.tag))).collect();
+    let of_number = tags.iter().filter(|((version, _), _)| *version == wanted).map(|(_, tag)| *tag);
+    let like = || tags.iter().filter(|((_, of), _)| *of == ending).map(|((version, _), tag)| (*version, *tag));
+    let near = nearest::nearest(tag, of_number).map_or_else(|| beside(like(), &wanted), |tag| vec![tag]);
+    near.into_iter().map(|tag| format!("image {repository}:{tag}")).collect()
+}
+
+/// What is numbered next to a version that is not there, the newer first.
+fn beside<T>(all: impl Iterator<Item = (Version, T)>, wanted: &Version) -> Vec<T> {
+    let (after, before): (Vec<_>, Vec<_>) = all.partition(|(version, _)| version > wanted);
+    let after = after.into_iter().min_by_key(|(version, _)| *version);
+    let before = before.into_iter().filter(|(version, _)| version < wanted).max_by_key(|(version, _)| *version);
+    after.into_iter().chain(before).map(|(_, one)| one).collect()
 }
 
 fn rule(catalog: &Catalog, name: &str) -> Option<RuleTopic> {

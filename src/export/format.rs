@@ -196,8 +196,8 @@ impl Format {
             };
             if !suits {
                 let expected = match option.choices {
-                    [] if option.is_switch() => "nothing".to_string(),
-                    [] => option.value.to_string(),
+                    [] if option.is_switch() => "no value, in gpuenv.toml `true`".to_string(),
+                    [] => format!("a value ({})", option.help),
                     choices => choices.join(", "),
                 };
                 return Err(ExportError::bad_option(option.name, value, &expected));

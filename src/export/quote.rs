@@ -17,6 +17,12 @@ pub fn sh_word(value: &str) -> String {
     if is_plain && !value.is_empty() { value.to_string() } else { sh(value) }
 }
 
+/// An option with its value, as a shell takes them: `--spec a.toml`, and with `=` where the value looks like an option.
+pub fn sh_option(option: &str, value: &str) -> String {
+    let between = if value.starts_with('-') { '=' } else { ' ' };
+    format!("{option}{between}{}", sh_word(value))
+}
+
 /// A word of fish, whose single quotes know two escapes.
 pub fn fish(value: &str) -> String {
     if is_plain(value) { value.to_string() } else { format!("'{}'", value.replace('\\', r"\\").replace('\'', r"\'")) }

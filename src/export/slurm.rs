@@ -100,6 +100,10 @@ fn environment(lock: &Lock, name: &str, target: &TargetLock, options: &Options) 
         }
     }
     if let Some(venv) = options.get("venv") {
+        if options.get("container").is_some() {
+            let why = "the image holds the wheels";
+            return Err(ExportError::Beside { name: "venv", beside: "--container", why });
+        }
         let venv = valid::option("venv", venv, valid::is_path, "a path without blanks")?;
         let _ = writeln!(out, ". {venv}/bin/activate");
     }

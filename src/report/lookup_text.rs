@@ -22,12 +22,11 @@ const LINES: usize = 60;
 pub(super) fn topics(screen: &Screen, topics: &[Topic], verbose: bool) -> String {
     let rows: Vec<&FullRow> =
         topics.iter().filter_map(|topic| if let Topic::Row(row) = topic { Some(row) } else { None }).collect();
-    if rows.len() > IN_FULL {
-        return list(screen, &rows, verbose);
-    }
+    let many = rows.len() > IN_FULL;
     // What should be known of a source is told where there is room for it.
     let notes = topics.len() == 1;
-    let each = topics.iter().map(|topic| match topic {
+    let in_full = topics.iter().filter(|topic| !many || !matches!(topic, Topic::Row(_)));
+    let each = in_full.map(|topic| match topic {
         Topic::Rule(rule) => render_rule(screen, rule),
         Topic::Warning(code) => {
             let mut text = format!("{}\n", screen.help(&format!("warning {}", code.code)));
@@ -47,7 +46,7 @@ pub(super) fn topics(screen: &Screen, topics: &[Topic], verbose: bool) -> String
         }
         Topic::Row(row) => render_row(screen, row, notes),
     });
-    each.collect::<Vec<_>>().join("\n")
+    each.chain(many.then(|| list(screen, &rows, verbose))).collect::<Vec<_>>().join("\n")
 }
 
 /// One row: its fields in a column, then what they rest on.

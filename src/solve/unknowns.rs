@@ -28,7 +28,7 @@ use cudnn::{of_cudnn, of_cudnn_inside};
 pub use cudnn::of_own_cudnn;
 
 /// What makes a finding known.
-pub(super) const OVERLAY: &str = "add the row to an overlay (docs/overlays.md)";
+pub(super) const OVERLAY: &str = "add the row to an overlay (`gpuenv explain overlay`)";
 
 /// The code of what lies beyond the catalog.
 pub(super) const NEWER: &str = "newer-than-catalog";

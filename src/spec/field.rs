@@ -235,7 +235,7 @@ pub(super) fn id(key: &str, text: &str) -> Read<String> {
 }
 
 /// A name without the blanks around it: it ends up in locks and scripts, so it may not be any text.
-fn name(key: &str, text: &str, is: fn(&str) -> bool, holds: &str) -> Read<String> {
+fn name(key: &str, text: &str, is: impl Fn(&str) -> bool, holds: &str) -> Read<String> {
     let trimmed = text.trim();
     if trimmed.is_empty() {
         return Err(Refusal::new("value", format!("`{key}` is empty")).help("write a value, or drop the key"));
@@ -292,8 +292,8 @@ pub(super) fn export_file(key: &str, text: &str) -> Read<String> {
         let message = format!("the file {} of [export] begins with `-`, as options do", quote(text));
         return Err(Refusal::new("value", message).help(format!("write `./{}`", clip(text.trim()))));
     }
-    let plain = text.replace("{target}", "target");
-    name(key, &plain, name::is_file, "letters, digits, blanks and any of `._-+/@()=,~`, and `{target}`")?;
+    let is_path = |text: &str| name::is_file(&text.replace("{target}", "target"));
+    name(key, text, is_path, "letters, digits, blanks and any of `._-+/@()=,~`, and `{target}`")?;
     Ok(text.to_string())
 }
 

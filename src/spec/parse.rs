@@ -15,6 +15,7 @@ use super::value::{Item, Reader};
 use super::{
     Build, Exception, Export, Override, OwnBuild, Silence, Spec, Target, Targets, Written, field, suggest, syntax,
 };
+use crate::types::name::STACK_PARTS;
 
 /// More exceptions or files of one format nobody has.
 const MAX_TABLES: usize = 256;
@@ -132,7 +133,8 @@ impl Reader<'_> {
             if suggest::is_no_package(key) {
                 self.unknown(&keys::STACK, key, span, item);
             } else if let Some(name) = self.package(key, span.clone(), &mut seen) {
-                match item.get_ref().as_table() {
+                // Only a package can be a build of one's own.
+                match item.get_ref().as_table().filter(|_| !STACK_PARTS.contains(&&*name)) {
                     Some(table) => self.own(&name, table, (span, item.span()), spec),
                     None => STACKED.read(spec, &name, item, self),
                 }

@@ -87,11 +87,7 @@ impl Arch {
     pub fn parse(text: &str) -> Result<Self, ArchError> {
         let fail =
             |hint: String| ArchError { text: text.chars().take(40).flat_map(char::escape_debug).collect(), hint };
-        let (body, suffix) = match text.as_bytes().last() {
-            Some(b'a') => (&text[..text.len() - 1], Suffix::Specific),
-            Some(b'f') => (&text[..text.len() - 1], Suffix::Family),
-            _ => (text, Suffix::None),
-        };
+        let (body, suffix) = suffixed(text);
         let named = ["sm_", "compute_", "sm"].iter().find_map(|prefix| body.strip_prefix(prefix));
         if let Some(digits) = named {
             return from_digits(digits).map(|cc| Arch { cc, suffix }).ok_or_else(|| fail(String::new()));
@@ -100,10 +96,18 @@ impl Arch {
             let cc = small(major, 2).zip(small(minor, 1)).map(|(major, minor)| Cc { major, minor });
             return cc.map(|cc| Arch { cc, suffix }).ok_or_else(|| fail(String::new()));
         }
-        match from_digits(body) {
-            Some(cc) => Err(fail(format!(": write \"{}\"", Arch { cc, suffix }))),
+        match Arch::undotted(text) {
+            Some(meant) => Err(fail(format!(": write \"{meant}\""))),
             None => Err(fail(": \"8.6\" or \"sm_86\" is expected".into())),
         }
+    }
+
+    /// What a number without a dot is meant to be: `86` 8.6, and `12` the generation, 12.0, for no GPU in use has 1.2.
+    pub(super) fn undotted(text: &str) -> Option<Arch> {
+        let (body, suffix) = suffixed(text);
+        let generation = Some(body).filter(|body| body.len() == 2 && body.starts_with('1'));
+        let generation = generation.and_then(|body| small(body, 2)).map(|major| Cc::new(major, 0));
+        generation.or_else(|| from_digits(body)).map(|cc| Arch { cc, suffix })
     }
 
     /// The number with its suffix, `90a`: what follows `sm_`.
@@ -118,6 +122,15 @@ fn small(text: &str, max_len: usize) -> Option<u8> {
 }
 
 /// `86` is 8.6 and `120` is 12.0: the last digit is the minor.
+/// A text and the suffix behind it.
+fn suffixed(text: &str) -> (&str, Suffix) {
+    match text.as_bytes().last() {
+        Some(b'a') => (&text[..text.len() - 1], Suffix::Specific),
+        Some(b'f') => (&text[..text.len() - 1], Suffix::Family),
+        _ => (text, Suffix::None),
+    }
+}
+
 fn from_digits(digits: &str) -> Option<Cc> {
     if !(2..=3).contains(&digits.len()) || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;

@@ -83,13 +83,10 @@ impl ArchList {
                     undotted = true;
                     arch
                 }
-                Err(error) => match Arch::parse(&format!("sm_{name}")) {
-                    Ok(arch) => {
-                        undotted = true;
-                        arch
-                    }
-                    Err(_) => return Err(error.in_list().into()),
-                },
+                Err(error) => {
+                    undotted = true;
+                    Arch::undotted(name).ok_or(error.in_list())?
+                }
             };
             corrected.push(format!("{arch}{}", if ptx { "+PTX" } else { "" }));
             entries.push(ArchEntry { arch, sass: true, ptx });

@@ -92,6 +92,10 @@ fn parts<'a, 'r>(context: &CheckContext<'a>, reference: &'r str) -> Option<(&'a 
 fn unread(context: &CheckContext<'_>, reference: &str) -> String {
     let inspect = "see `docker inspect` for its NVIDIA_REQUIRE_CUDA";
     let is_unread = || format!("what this image requires of the driver is not known: {inspect}");
+    let is_open = !reference.contains('@') && !reference.rsplit('/').next().is_some_and(|name| name.contains(':'));
+    if is_open {
+        return format!("tags of one image differ in what they require: name one, `{reference}:TAG`");
+    }
     let Some((repository, tag)) = parts(context, reference) else { return is_unread() };
     let catalog = context.catalog;
     match image::tag(catalog, repository, tag) {

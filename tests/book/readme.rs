@@ -6,10 +6,16 @@
 //! in a copy of the root spec and the examples, locked anew; one of kind `console,continues` where the block before it
 //! ended.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+use gpuenv::catalog::BUILTIN;
+use gpuenv::meaning;
+use gpuenv::nearest::nearest;
+use regex::Regex;
 
 use crate::common::{golden, parallel};
 use crate::description;
@@ -125,6 +131,34 @@ fn commands_whose_output_is_not_shown_run() {
         }
     }
     assert!(seen > 20, "{seen}");
+}
+
+/// Names beside those of the program that look like slips of one.
+const OTHERS: &[&str] = &["cuda-toolkit", "image-tags", "pytorch-cuda"];
+
+/// What a page shows of the program is run: no block is a picture of it, and no sentence names a rule, warning, error, check or
+/// message that there is not.
+#[test]
+fn what_pages_name_is_there() {
+    let of_kind = Regex::new(r"(?:rule|law|warning|error|check|message)s?[ \n]+`([^`]+)`").unwrap();
+    let alike = Regex::new("`([a-z][a-z0-9.]*(?:-[a-z0-9.]+)+)`").unwrap();
+    let rules = BUILTIN.rules.iter().map(|row| &*row.id).chain(BUILTIN.laws.iter().map(|row| &*row.id));
+    let codes = [meaning::ERRORS, meaning::WARNINGS, meaning::CHECKS].concat();
+    let ids: BTreeSet<&str> = rules.chain(BUILTIN.diagnoses.iter().map(|row| &*row.code)).collect();
+    let ids: BTreeSet<&str> = ids.into_iter().chain(codes.iter().map(|one| one.code)).collect();
+    let mut wrong = Vec::new();
+    for page in pages().into_iter().filter(|page| !page.starts_with(root().join("docs/reference"))) {
+        let text = fs::read_to_string(&page).unwrap();
+        assert!(!text.contains("```text"), "{}: show what is run as `console`", page.display());
+        let prose: String = text.split("```").step_by(2).collect();
+        let named = of_kind.captures_iter(&prose).filter(|found| !ids.contains(&found[1]));
+        let slips = alike.captures_iter(&prose).filter(|found| {
+            let word = &found[1];
+            !ids.contains(word) && !OTHERS.contains(&word) && nearest(word, ids.iter().copied()).is_some()
+        });
+        wrong.extend(named.chain(slips).map(|found| format!("{}: {}", page.display(), &found[0])));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// Links between files of the project lead to files that exist, and to headings that they have.

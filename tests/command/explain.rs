@@ -81,7 +81,7 @@ fn a_key_shows_its_own_part() {
     sandbox.run(&["explain", "stack.torch"]).exits(0).tells("variant: cu126");
     sandbox.run(&["explain", "target.prod"]).exits(0).tells("target.prod.image").tells("target.prod.driver");
     sandbox.run(&["explain", "target.prod.os"]).exits(0).tells("key target.os").tells("given, not chosen");
-    sandbox.run(&["explain", "target.nobody.os"]).exits(2).says("is not part of the answer");
+    sandbox.run(&["explain", "target.nobody.os"]).exits(2).says("there is no target `nobody`").says("prod, lab");
 }
 
 /// Every key of the reference is explained, with a project and without one, and tables are.

@@ -191,7 +191,7 @@ fn every_misuse_says_what_to_write() {
             "exclude each other",
         ),
         ("torchvision = { version = \"0.23.0\", cuda = \"12.6\" }", "own-build", "torch, tensorflow, jax"),
-        ("python = { version = \"3.12\", cuda = \"none\" }", "own-build", "cannot be a build of your own"),
+        ("python = { version = \"3.12\", cuda = \"none\" }", "type", "must be a string, not a table"),
     ] {
         let ran = place("own-misuse", own, "gpu = \"H100 NVL\"").run(&["lock"]).exits(2);
         ran.says(&format!("error[{code}]")).says(help);

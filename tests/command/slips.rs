@@ -146,6 +146,9 @@ fn what_belongs_to_another_option_or_tool_is_told_with_what_to_type() {
         place.write(&format!("checkout/{name}"), "torch==2.5.1\n");
     }
     place.run(&["init", "--from", ".", "-o", "-"]).exits(4).says("write `--from ./requirements.txt`");
+    place.write("checkout/list.txt", "torch==2.5.1\n");
+    place.write("checkout/smi.txt", "GPU 0: Tesla T4 (UUID: GPU-00000000-0000-0000-0000-000000000001)\n");
+    place.write("checkout/pyproject.toml", "[project]\nname = \"x\"\nversion = \"1\"\n");
     for (typed, says) in [
         (&["-v"][..], "write `-V`"),
         (&["--verbose"], "gpuenv lock --verbose"),
@@ -154,7 +157,6 @@ fn what_belongs_to_another_option_or_tool_is_told_with_what_to_type() {
         (&["lock", "--target", "prod"], "all targets are locked together"),
         (&["lock", "--spec", "requirements.txt"], "`gpuenv init --from requirements.txt`"),
         (&["export", "uv", "requirements"], "one format"),
-        (&["catalog", "show", "torch", "2.5.1"], "`torch-2.5.1`"),
         (&["init", "--torch", "nightly", "-o", "-"], "under [stack], as in `torch = {"),
         (&["init", "--from", "https://example.com/requirements.txt", "-o", "-"], "download the file"),
         (&["init", "--from", "reqs", "-o", "-"], "`gpuenv init --from - < reqs`"),
@@ -179,6 +181,24 @@ fn what_belongs_to_another_option_or_tool_is_told_with_what_to_type() {
         (&["probe", "--host", "host.json"], "`--from FILE`"),
         (&["matrix", "H100"], "`--gpu \"H100\"`"),
         (&["matrix", "--gpu", "cpu"], "leave `--gpu` out"),
+        (&["init", "RTX", "4090"], "`--gpu \"RTX 4090\"`"),
+        (&["init", "--gpu", "RTX", "4090", "--torch", "*"], "`--gpu \"RTX 4090\"`"),
+        (&["target", "add", "lab", "--gpu=RTX", "4090"], "`--gpu \"RTX 4090\"`"),
+        (&["matrix", "--gpu", "Quadro", "RTX", "5000"], "`--gpu \"Quadro RTX 5000\"`"),
+        (&["init", "--torch", ">=2.4,", "<2.8"], "`--torch \">=2.4, <2.8\"`"),
+        (&["init", "gpuenv.toml"], "`--spec gpuenv.toml`"),
+        (&["init", "poetry.lock"], "`--from poetry.lock`"),
+        (&["init", "list.txt"], "`--from list.txt`"),
+        (&["init", "smi.txt"], "`--host smi.txt`"),
+        (&["verify", "gpuenv.lock"], "`--lock gpuenv.lock`"),
+        (&["verify", "gone.json"], "`--host gone.json`"),
+        (&["lock", "--spec", "pyproject.toml"], "`gpuenv init --from pyproject.toml`"),
+        (&["add", "requirements.txt"], "`gpuenv init --from requirements.txt`"),
+        (&["add", "my_ops-1.0-py3-none-any.whl"], "is a file"),
+        (&["init", "--from", "-", "--host", "-"], "`--from -` and `--host -` both read it"),
+        (&["diagnose", "-", "--host", "-"], "both read it"),
+        (&["explain", "target.nope.driver"], "there is no target `nope`"),
+        (&["export", "slurm", "--gres", ""], "What to ask for, as the site names it"),
         (&["diagnose", "CUDA", "error"], "into quotes"),
         (&["explain", " "], "it is empty"),
         (&["catalog", "search", " "], "it is empty"),
@@ -192,6 +212,114 @@ fn what_belongs_to_another_option_or_tool_is_told_with_what_to_type() {
     // What is the name of something is no misspelling of something else.
     place.run(&["matrix", "--package", "torchvision"]).exits(2).hides("did you mean");
     place.run(&["export", "env", "-o", "."]).exits(4).says("it is a folder").says("name a file in it");
+}
+
+/// Commands and options are found wherever they are, and names of several words need no quotes.
+#[test]
+fn what_lies_deeper_is_found() {
+    let place = Place::new("slips-deeper");
+    for (word, meant) in [
+        ("plan", "fleet plan"),
+        ("inspect", "catalog inspect"),
+        ("from", "init --from"),
+        ("graph", "explain --graph"),
+        ("overlay", "catalog inspect --overlay"),
+    ] {
+        place.run(&[word]).exits(2).says(&format!("did you mean `gpuenv {meant}`?"));
+    }
+    place.run(&["edit"]).exits(2).says("gpuenv add PACKAGE");
+    assert!(place.run(&["catalog", "show", "RTX", "5090"]).exits(0).out.contains("12.0"));
+    assert!(place.run(&["catalog", "show", "torch", "2.8"]).exits(0).out.contains("torch-2.8.0"));
+    // Of a thing that is known nothing else is near.
+    let show = |name: &str| place.run(&["catalog", "show", name]).exits(2);
+    show("torch@2.8.0+cu999").says("torch@2.8.0+cu128").hides("2.9");
+    show("torch-2.8").says("did you mean `torch@2.8`?");
+    show("driver@12.4").says("did you mean `cuda@12.4`?");
+    show("driver@999").hides("did you mean").hides("nearest");
+    show("torch 99").hides("torchio");
+    show("image@nvidia/cuda:nope").hides("centos");
+    show("transformers").says("under [packages]");
+}
+
+/// A word that is the name of several things is told of each.
+#[test]
+fn a_name_of_several_things_is_told_of_each() {
+    let place = Place::new("slips-names");
+    for (name, kind, of_rows) in [("toolkit", "check toolkit", "toolkit 13"), ("image", "error image", "image pytorch")]
+    {
+        let ran = place.run(&["explain", name]).exits(0);
+        assert!(ran.out.contains(kind) && ran.out.contains(of_rows), "{}", ran.out);
+    }
+    let ran = place.run(&["explain", "newer-than-catalog"]).exits(0);
+    assert!(ran.out.contains("warning newer") && ran.out.contains("error newer"), "{}", ran.out);
+    let ran = place.run(&["explain", "overlay"]).exits(0);
+    assert!(ran.out.contains("source = [{"), "{}", ran.out);
+    place.write("checkout/gpuenv.toml", SPEC);
+    place.run(&["explain", "toolkit"]).exits(0).says("`toolkit` is a check, too");
+}
+
+/// A file of which nothing is understood is no empty one.
+#[test]
+fn a_file_of_which_nothing_is_understood_is_told() {
+    let place = Place::new("slips-nothing");
+    place.write("checkout/Dockerfile", "# ours\nRUN pip install torch==2.4\n");
+    place.write("checkout/requirements.txt", "");
+    let from = |file: &str| place.run(&["init", "--from", file, "-o", "-"]).exits(0);
+    from("Dockerfile")
+        .says("Dockerfile:1 `# ours`: nothing of this file was understood, which is read as a Dockerfile");
+    from("requirements.txt").says("requirements.txt:1").says("nothing of this file was understood");
+}
+
+/// Only a package can be a build of one's own.
+#[test]
+fn a_part_of_the_stack_is_no_build() {
+    let place = Place::with("slips-parts", &SPEC.replace("\"2.5.1\"", "\"2.5.1\"\npython = { version = \"3.12\" }"));
+    place.run(&["lock"]).exits(2).says("`python` must be a string, not a table").says("write `python = \"3.12\"`");
+    let file = format!("{SPEC}[export]\nrequirements = \"{{target}}/{{x}}.txt\"\n");
+    place.write("checkout/gpuenv.toml", &file);
+    place.run(&["lock"]).exits(2).says("{target}/{x}.txt");
+    place.write(
+        "checkout/gpuenv.toml",
+        &format!("{SPEC}[export]\nrequirements = {{ file = \"r.txt\", hashes = \"yes\" }}\n"),
+    );
+    place.run(&["lock"]).exits(2).says("`true`");
+}
+
+/// A number that nobody is known to have is told, whatever it decides.
+#[test]
+fn numbers_that_nobody_has_are_told() {
+    for (line, says) in [
+        ("toolkit = \"12.99\"", "no CUDA toolkit 12.99 as far as the catalog"),
+        ("toolkit = [\"12.8\", \"12.8.9\"]", "no CUDA toolkit 12.8.9 as far as the catalog"),
+        ("gcc = \"99\"", "no gcc 99 as far as the catalog"),
+    ] {
+        let place = Place::with("slips-numbers", &format!("{SPEC}{line}\n"));
+        let ran = place.run(&["lock", "--dry-run"]).exits(0).says("newer-than-catalog");
+        assert!(ran.err.split_whitespace().collect::<Vec<_>>().join(" ").contains(says), "{}", ran.err);
+    }
+    let place = Place::with("slips-numbers", &format!("{SPEC}toolkit = \"12.8\"\ngcc = \"13.3\"\n"));
+    place.run(&["lock", "--dry-run"]).exits(0).hides("newer-than-catalog");
+}
+
+/// Of the readings of a number without a dot, the one that a GPU of the catalog has.
+#[test]
+fn a_number_without_a_dot_is_a_capability_that_there_is() {
+    assert!(gpuenv::catalog::BUILTIN.gpus.iter().all(|gpu| gpu.cc.major > 1), "1.x is no reading otherwise");
+    for (written, meant) in [("12", "12.0"), ("86", "8.6"), ("120", "12.0"), ("8.0;10", "8.0;10.0")] {
+        let place = Place::with("slips-undotted", &format!("{SPEC}[build]\narch-list = \"{written}\"\n"));
+        place.run(&["lock"]).exits(2).says(&format!("write `arch-list = \"{meant}\"`"));
+    }
+}
+
+/// What is looked at in an image and in a folder depends on what is named.
+#[test]
+fn what_is_named_too_vaguely_is_told() {
+    let place = Place::with("slips-vague", SPEC);
+    place.write("checkout/smi.txt", "GPU 0: Tesla T4 (UUID: GPU-00000000-0000-0000-0000-000000000001)\n");
+    let ran = place.run(&["verify", "--host", "smi.txt", "--image", "nvidia/cuda"]).exits(3);
+    assert!(ran.out.contains("`nvidia/cuda:TAG`"), "{}", ran.out);
+    place.write("checkout/empty/notes", "");
+    place.run(&["probe", "--root", "empty"]).exits(0).says("empty holds none of sys, proc, dev, etc and usr");
 }
 
 /// A driver that a spec does not take is none for a matrix either: nothing would run on it.
@@ -240,6 +368,10 @@ fn no_job_is_printed_that_cannot_run() {
     slurm(&["--partition", "GPU_A100,gpu.long"]).exits(0);
     place.run(&["export", "slurm", "--partition", "GPU_A100"]).exits(0);
     slurm(&["--partition", ""]).exits(2).says("--partition gpu");
+    place
+        .run(&["export", "slurm", "--venv", "v", "--container", "c.sif"])
+        .exits(2)
+        .says("--venv cannot stand beside --container");
     let pods = |more: &[&str]| place.run(&[&["fleet", "job", "kubernetes"], more].concat());
     for (option, value) in
         [("--namespace", "A_B"), ("--runtime-class", "A_B"), ("--image", "X/Y:@"), ("--namespace", "a-")]

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gpuenv::meaning::{self, CHECKS, ERRORS, Meaning, WARNINGS};
+use gpuenv::meaning::{self, ERRORS, Meaning, WARNINGS};
 use regex::Regex;
 
 use crate::tidy::{Source, sources};
@@ -31,12 +31,19 @@ fn every_error_has_its_code_in_the_table() {
         }
     }
     assert!(strange.is_empty(), "codes of errors that this test cannot read: {strange:#?}");
-    for code in
-        ["not-found", "permission-denied", "catalog-format", "not-a-lock", "target-in-use", "newer-record", "stale"]
-    {
+    for code in [
+        "not-found",
+        "permission-denied",
+        "catalog-format",
+        "not-a-lock",
+        "target-in-use",
+        "newer-record",
+        "stale",
+        "image-tag",
+    ] {
         assert!(codes.contains(code), "{code} is given, and not seen");
     }
-    let known = |code: &str| [ERRORS, WARNINGS, CHECKS].into_iter().any(|all| meaning::find(all, code).is_some());
+    let known = |code: &str| meaning::find(ERRORS, code).is_some();
     let missing: Vec<_> = codes.iter().filter(|code| !known(code)).collect();
     assert!(codes.len() > 90 && missing.is_empty(), "not in src/meanings.toml: {missing:?}");
     let is_given = |code: &str| sources.iter().any(|source| source.code.contains(&format!("\"{code}\"")));
@@ -66,9 +73,11 @@ fn places(source: &Source) -> Vec<&str> {
         "" => "code",
         value => value,
     }));
-    // What is said of an error, and what it is printed as.
-    let said = Regex::new(r"fn code\(&self\) -> &'static str \{").unwrap();
-    found.extend(said.find_iter(code).map(|said| parts(&code[said.end()..], b';')[0]));
+    // What is said of an error, of a conflict of its own kind, and what it is printed as.
+    let said = Regex::new(r"fn (?:code|special)\(&(?:mut )?self\) -> (?:Option<)?&'static str>? \{").unwrap();
+    found.extend(said.find_iter(code).map(|said| parts(&code[said.end()..], b'}')[0]));
+    let kind = Regex::new(r"Unknown \{[ \n]*code: Some\(").unwrap();
+    found.extend(kind.find_iter(code).map(|kind| parts(&code[kind.end()..], b',')[0]));
     let printed = Regex::new(r#"error\("(error\[[a-z-]+\]):"#).unwrap();
     found.extend(printed.captures_iter(code).map(|found| found.get(1).map_or("", |place| place.as_str())));
     found

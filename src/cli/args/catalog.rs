@@ -49,8 +49,8 @@ pub struct ListArgs {
 pub struct ShowArgs {
     /// `torch@2.8.0+cu128`, `cuda@12.8`, `driver@570`, `cudnn@9.10`, `image@nvidia/cuda:TAG`, a GPU or system by its
     /// name, the id of a rule, a source or a fact
-    #[arg(add = complete::topics())]
-    pub what: String,
+    #[arg(required = true, add = complete::topics())]
+    pub what: Vec<String>,
     /// Show every row of many, and their sources
     #[arg(short, long)]
     pub verbose: bool,

@@ -14,6 +14,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::catalog::BUILTIN;
 use crate::catalog::rows::FRAMEWORKS;
 use crate::export::FORMATS;
+use crate::init::manifest::Kind;
 use crate::report::Color;
 
 use super::common::Common;
@@ -61,8 +62,8 @@ pub enum Command {
 #[derive(Debug, Args)]
 #[command(after_help = help::INIT)]
 pub struct InitArgs {
-    /// Use what a project asks for: requirements.txt, pyproject.toml, setup.py, uv.lock, environment.yml, Dockerfile; - = stdin; can be repeated
     #[arg(long, value_name = "FILE")]
+    #[arg(help = format!("Use what a project asks for: {}; - = stdin; can be repeated", Kind::NAMES))]
     pub from: Vec<PathBuf>,
     /// Take an extra or group of the project, which no line of its files installs; can be repeated
     #[arg(long, value_name = "NAME", requires = "from", value_delimiter = ',')]

@@ -1,7 +1,11 @@
 //! A package as it is typed behind `gpuenv add`: its name, and what is asked of its version.
 
+use std::path::Path;
+
 use crate::catalog::{Catalog, GpuMatch, OsMatch};
 use crate::cli::args::edit::target_keys;
+use crate::cli::{manifests, slips};
+use crate::export::quote::sh_option;
 use crate::report::{Exit, Failure, Problem, clean};
 use crate::spec;
 use crate::spec::other_names::other_name;
@@ -49,6 +53,18 @@ pub fn read(word: &str, table_of: impl Fn(&str) -> Table) -> Result<(Table, Stri
     let (name, rest) = parted(word);
     if Version::parse(word).is_ok() {
         return Err(refuse(word, &format!("write the version behind its package, without a blank: `NAME=={word}`")));
+    }
+    let is_of_project = manifests::is_of_project(Path::new(word));
+    if (is_of_project || Path::new(word).extension().is_some())
+        && slips::is_file(word)
+        && table_of(&name) == Table::Packages
+    {
+        let message = format!("`{}` is a file, and `gpuenv add` takes packages", clean(word));
+        let help = match is_of_project {
+            true => format!("take over what it asks for: `gpuenv init {}`", sh_option("--from", word)),
+            false => "name a package, as in `gpuenv add torch==2.5.1`".to_string(),
+        };
+        return Err(Failure::new(Exit::BadInput, "usage", message).help(help));
     }
     if target_keys().iter().any(|key| key.name == name) && table_of(&name) == Table::Packages {
         let help =

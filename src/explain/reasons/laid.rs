@@ -23,7 +23,7 @@ impl Explainer<'_, '_> {
         let Some(first) = names.first() else { return };
         let instead = match own::nightly(&ask.constraint).and(version.as_str().split_once(".dev")) {
             Some((_, day)) => format!("name its nightly of that day, if there is one (`{first} = \"….dev{day}\"`)"),
-            None => "describe the build of it that you have in an overlay (docs/overlays.md)".to_string(),
+            None => "describe the build of it that you have in an overlay (`gpuenv explain overlay`)".to_string(),
         };
         self.say(format!(
             "releases of {} are built for releases of {}, and {version} precedes one: {instead}, or leave it out",

@@ -8,6 +8,7 @@ mod claims;
 mod conda;
 mod dockerfile;
 mod extras;
+mod kind;
 mod lines;
 mod merge;
 mod order;
@@ -20,6 +21,7 @@ mod shell;
 mod sources;
 mod uv_lock;
 
+pub use kind::Kind;
 pub use merge::{Refused, alone, of_manifests};
 
 use std::collections::BTreeSet;
@@ -28,83 +30,7 @@ use serde::Serialize;
 
 use crate::catalog::rows::FRAMEWORKS;
 use crate::types::marker::{self, Known};
-use crate::types::{CpuArch, Specifier, Version, name, toml_memory};
-
-/// What kind of file it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A requirements.txt, or the input or output of pip-compile.
-    Requirements,
-    /// A pyproject.toml, of the standard's tables or of Poetry's.
-    Pyproject,
-    /// A setup.py or setup.cfg of setuptools.
-    Setup,
-    /// A uv.lock.
-    UvLock,
-    /// An environment.yml of conda.
-    Conda,
-    /// A Dockerfile.
-    Dockerfile,
-}
-
-impl Kind {
-    /// The names of the files that are read.
-    pub const NAMES: &str = "requirements.txt, pyproject.toml, setup.py, uv.lock, environment.yml, Dockerfile";
-
-    /// No file of the kind is larger, in KiB.
-    fn most(self) -> usize {
-        match self {
-            // Hashes make them long: these hold one for each file of each package.
-            Kind::Requirements | Kind::UvLock => 4096,
-            Kind::Pyproject => 1024,
-            Kind::Setup | Kind::Conda | Kind::Dockerfile => 512,
-        }
-    }
-
-    /// What a file of this name is; none if it is none of these.
-    pub fn of(file_name: &str) -> Option<Kind> {
-        let name = file_name.to_ascii_lowercase();
-        let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
-        Some(match name.as_str() {
-            "pyproject.toml" => Kind::Pyproject,
-            "setup.py" | "setup.cfg" => Kind::Setup,
-            "uv.lock" => Kind::UvLock,
-            _ if name.starts_with("dockerfile") || name.starts_with("containerfile") => Kind::Dockerfile,
-            // `app.Dockerfile`, `GPUDockerfile`
-            _ if ends(&["dockerfile", "containerfile"]) => Kind::Dockerfile,
-            _ if ends(&[".yml", ".yaml"]) => Kind::Conda,
-            _ if ends(&[".in"]) || name.contains("requirements") && ends(&[".txt"]) => Kind::Requirements,
-            _ => return None,
-        })
-    }
-}
-
-impl Kind {
-    /// What a text is that has no name; none where that cannot be told.
-    pub fn of_text(text: &str) -> Option<Kind> {
-        let lines = || text.lines().map(str::trim_end).filter(|line| !line.is_empty() && !line.starts_with('#'));
-        let is_table = |names: &[&str]| lines().any(|line| names.iter().any(|name| line.starts_with(name)));
-        let first = lines().next()?;
-        let word = first.split_whitespace().next()?.to_ascii_uppercase();
-        // A name and what is asked of it, or an option of pip; prose is neither.
-        let is_required = |line: &str| {
-            let asked: String = line.split([';', '#']).next().unwrap_or(line).split_whitespace().collect();
-            let is_one =
-                Specifier::split(&asked).is_some_and(|(name, asked)| line.starts_with(name) && !asked.is_any());
-            line.starts_with('-') || line.contains(" @ ") || is_one || !line.contains(char::is_whitespace)
-        };
-        if ["FROM", "ARG"].contains(&word.as_str()) {
-            return Some(Kind::Dockerfile);
-        }
-        let tables: [(&[&str], Kind); 3] = [
-            (&["[[package]]"], Kind::UvLock),
-            (&["[project]", "[tool.", "[build-system]"], Kind::Pyproject),
-            (&["dependencies:"], Kind::Conda),
-        ];
-        let found = tables.into_iter().find(|(begins, _)| is_table(begins)).map(|(_, kind)| kind);
-        found.or_else(|| lines().all(is_required).then_some(Kind::Requirements))
-    }
-}
+use crate::types::{CpuArch, Version, name, toml_memory};
 
 /// A file that was read.
 #[derive(Debug, Clone)]
@@ -367,6 +293,15 @@ impl Found {
         self.wanted.iter().filter(|wanted| wanted.group.is_none() && FRAMEWORKS.contains(&wanted.name.as_str()))
     }
 
+    /// Whether nothing of the file was understood, not even what is left out.
+    fn is_empty(&self) -> bool {
+        let lists = [self.wanted.len(), self.lists.len(), self.installs.len(), self.uninstalls.len(), self.pages.len()];
+        let left = [self.left.len(), self.left_of.len(), self.groups.len(), self.owns.len()];
+        let is_said =
+            self.image.is_some() || self.variant.is_some() || self.project.is_some() || self.jetpack.is_some();
+        !is_said && !self.builds && self.system_python.is_none() && lists.iter().chain(&left).all(|count| *count == 0)
+    }
+
     /// Refuses a file that asks for more than is taken.
     fn bounded(self) -> Result<Found, (usize, String)> {
         let last = self.wanted.get(MOST).map(|wanted| wanted.line).or(self.left.get(MOST).map(|(line, ..)| *line));
@@ -384,7 +319,7 @@ fn read(manifest: &Manifest, arch: Option<CpuArch>) -> Result<Found, (usize, Str
     if text.len() > most << 10 {
         return Err((1, format!("it is larger than {most} KiB, the most that is read of such a file")));
     }
-    let found = match manifest.kind {
+    let mut found = match manifest.kind {
         Kind::Requirements => pip::requirements(text),
         Kind::Pyproject => pyproject::read(text)?,
         Kind::Setup => setup::read(text),
@@ -392,6 +327,15 @@ fn read(manifest: &Manifest, arch: Option<CpuArch>) -> Result<Found, (usize, Str
         Kind::Conda => conda::read(text)?,
         Kind::Dockerfile => dockerfile::read(text, arch)?,
     };
+    if found.is_empty() {
+        let mut lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
+        let (first, line) = lines.next().unwrap_or_default();
+        found.leave(
+            line.max(1),
+            first,
+            format!("nothing of this file was understood, which is read as {}", manifest.kind),
+        );
+    }
     found.bounded()
 }
 

@@ -12,7 +12,6 @@ use crate::solve::problem::Problem;
 use crate::solve::reading::Reading;
 use crate::solve::{image, own, unsupported_os};
 use crate::spec::{ForwardCompat, Override, OwnCuda, Silence, Spec, SpecError, Target, Written};
-use crate::types::name::STACK_PARTS;
 use crate::types::variant::line_of;
 use crate::types::{Constraint, CpuArch, Version};
 use crate::warning::{
@@ -85,7 +84,7 @@ impl<'c> Reader<'_, 'c> {
     pub(super) fn own_builds(&mut self, spec: &Spec) {
         for own in &spec.own {
             let Some((_, written)) = spec.stack.iter().find(|(name, _)| *name == own.package) else { continue };
-            let mut known = self.problem.package_names().chain(STACK_PARTS.iter().copied());
+            let mut known = self.problem.package_names();
             if !FRAMEWORKS.contains(&&*own.package) && known.any(|package| *package == *own.package) {
                 let message = format!("`{}` cannot be a build of your own: {} can", own.package, FRAMEWORKS.join(", "));
                 let help = "write a constraint, such as \"*\"; an overlay describes in-house builds of other packages";
@@ -150,6 +149,9 @@ impl<'c> Reader<'_, 'c> {
             );
         }
         self.unused_keys(target, builds, &gpus);
+        if !builds {
+            self.unlisted_compilers(target);
+        }
         if matches!(gpus, Gpus::Unsaid) {
             self.warn(&GpuNotChecked { target: &target.name }, format!("target.{}", target.name));
         }
@@ -362,11 +364,8 @@ impl<'c> Reader<'_, 'c> {
     fn glibc(&mut self, target: &Target) -> Option<Version> {
         let written = target.glibc.as_ref()?.value;
         let newest = self.catalog.oses.iter().filter_map(|os| os.glibc).max();
-        if let Some(nearest) = newest.filter(|newest| written.cmp_prefix(newest).is_gt()) {
-            let newer =
-                NewerThanCatalog { what: "system has glibc", version: &written, nearest: &nearest, is_compared: true };
-            self.warn(&newer, format!("target.{}.glibc", target.name));
-        }
+        let newest = newest.filter(|newest| written.cmp_prefix(newest).is_gt());
+        self.taken_as_written(target, ("glibc", "system has glibc"), &written, newest);
         Some(written)
     }
 

@@ -6,7 +6,7 @@ use crate::solve::reading::Judged;
 use crate::spec::{Target, Written};
 use crate::types::Version;
 use crate::types::plain::shorten;
-use crate::warning::{OsNotListed, OsPartsUnknown};
+use crate::warning::{NewerThanCatalog, OsNotListed, OsPartsUnknown};
 
 use super::reader::Reader;
 use crate::solve::values::ImageRequest;
@@ -29,6 +29,35 @@ impl<'c> Reader<'_, 'c> {
             ImageRequest::Known(image) => self.catalog.os_of_image(image),
             image => self.named_by(image),
         }
+    }
+
+    /// Toolkits and a gcc that the catalog does not have, where nothing is compiled that would be held against them.
+    pub(super) fn unlisted_compilers(&mut self, target: &Target) {
+        let toolkits = &self.catalog.toolkits;
+        for written in target.toolkit.iter().flat_map(|written| &written.value) {
+            let is_known = toolkits.iter().any(|row| row.version.cmp_prefix(written).is_eq());
+            let newest = toolkits.last().map(|row| row.version).filter(|_| !is_known);
+            self.taken_as_written(target, ("toolkit", "CUDA toolkit"), written, newest);
+        }
+        let gccs =
+            toolkits.iter().filter_map(|row| row.gcc_max).chain(self.catalog.oses.iter().filter_map(|os| os.gcc));
+        if let (Some(written), Some(newest)) = (&target.gcc, gccs.max()) {
+            let is_newer = written.value.major() > newest.major();
+            self.taken_as_written(target, ("gcc", "gcc"), &written.value, Some(newest).filter(|_| is_newer));
+        }
+    }
+
+    /// Warns of a number that nobody is known to have; `newest` is the newest that is known, none where it is known itself.
+    pub(super) fn taken_as_written(
+        &mut self,
+        target: &Target,
+        (key, what): (&str, &str),
+        version: &Version,
+        newest: Option<Version>,
+    ) {
+        let Some(nearest) = &newest else { return };
+        let unlisted = NewerThanCatalog { what, version, nearest, is_compared: true };
+        self.warn(&unlisted, format!("target.{}.{key}", target.name));
     }
 
     pub(super) fn os(
