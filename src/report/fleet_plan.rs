@@ -102,7 +102,12 @@ fn heading(plan: &Plan, served: usize) -> String {
         least if least == count => ", and fewer cannot".to_string(),
         least => format!("; at least {least} are needed"),
     };
-    format!("{count} {verb} {whom} as they are{bound}:")
+    format!("{count} {verb} {whom} {}{bound}:", as_they_are(plan))
+}
+
+/// How the hosts are that the stacks serve: some may need a cuda-compat package beside their driver.
+pub(super) fn as_they_are(plan: &Plan) -> &'static str {
+    if plan.to_be_helped() > 0 { "with the drivers that they have" } else { "as they are" }
 }
 
 fn of_stack(screen: &Screen, head: &str, plan: &Plan, stack: &Stack, verbose: bool) -> String {
@@ -242,6 +247,11 @@ fn sentence(screen: &Screen, plan: &Plan, served: usize) -> String {
             format!("{refused} of {} can run nothing with the driver installed there", hosts(plan.hosts)),
         ),
     };
+    match plan.to_be_helped() {
+        0 => {}
+        1 => says += "; 1 host needs the cuda-compat package named above",
+        helped => says += &format!("; {} need the cuda-compat packages named above", hosts(helped)),
+    }
     if plan.gave_up {
         says += "; some searches reached the step limit";
     }

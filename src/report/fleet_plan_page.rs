@@ -8,6 +8,7 @@ use crate::fleet::plan::{HostClass, Plan, Stack, Upgrade};
 
 use super::fleet::hosts;
 use super::fleet_page::{STYLE, begun, escaped, picture};
+use super::fleet_plan::as_they_are;
 
 /// The classes of a picture at most.
 const ROWS: usize = 80;
@@ -36,7 +37,7 @@ pub(super) fn render(plan: &Plan) -> String {
         many => format!("{many} stacks cover"),
     };
     let served = if served == plan.hosts { "all".to_string() } else { served.to_string() };
-    let heading = format!("{}: {cover} {served} as they are", hosts(plan.hosts));
+    let heading = format!("{}: {cover} {served} {}", hosts(plan.hosts), as_they_are(plan));
     let mut page = begun("gpuenv fleet plan", STYLE, &heading);
     let columns = columns(plan);
     grid(&mut page, plan, &columns);
@@ -50,10 +51,15 @@ pub(super) fn render(plan: &Plan) -> String {
 fn columns(plan: &Plan) -> Vec<Column<'_>> {
     let mut columns: Vec<Column> = Vec::new();
     for (at, stack) in plan.fewest.iter().enumerate() {
-        columns.push(Column { title: format!("stack {}", at + 1), about: "as they are".into(), stack, upgrade: None });
+        columns.push(Column {
+            title: format!("stack {}", at + 1),
+            about: as_they_are(plan).into(),
+            stack,
+            upgrade: None,
+        });
     }
     if let Some(most) = plan.most.as_ref().filter(|_| plan.fewest.len() > 1) {
-        columns.push(Column { title: "one stack".into(), about: "as they are".into(), stack: most, upgrade: None });
+        columns.push(Column { title: "one stack".into(), about: as_they_are(plan).into(), stack: most, upgrade: None });
     }
     for (at, upgrade) in plan.upgrades.iter().enumerate() {
         let raised: usize = upgrade.raises.iter().map(|raise| raise.hosts).sum();
