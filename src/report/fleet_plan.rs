@@ -6,7 +6,7 @@ use std::fmt::Write;
 use crate::fleet::plan::{Plan, Raise, Stack, Unserved, Upgrade};
 
 use super::fleet::{comma_separated, hosts};
-use super::fleet_plan_page::{self, class_words};
+use super::fleet_plan_page::{self, as_they_are, class_words};
 use super::json::FleetPlan;
 use super::screen::{Screen, clean};
 use super::{Failure, Report};
@@ -103,11 +103,6 @@ fn heading(plan: &Plan, served: usize) -> String {
         least => format!("; at least {least} are needed"),
     };
     format!("{count} {verb} {whom} {}{bound}:", as_they_are(plan))
-}
-
-/// How the hosts are that the stacks serve: some may need a cuda-compat package beside their driver.
-pub(super) fn as_they_are(plan: &Plan) -> &'static str {
-    if plan.to_be_helped() > 0 { "with the drivers that they have" } else { "as they are" }
 }
 
 fn of_stack(screen: &Screen, head: &str, plan: &Plan, stack: &Stack, verbose: bool) -> String {

@@ -8,7 +8,6 @@ use crate::fleet::plan::{HostClass, Plan, Stack, Upgrade};
 
 use super::fleet::hosts;
 use super::fleet_page::{STYLE, begun, escaped, picture};
-use super::fleet_plan::as_they_are;
 
 /// The classes of a picture at most.
 const ROWS: usize = 80;
@@ -46,6 +45,11 @@ pub(super) fn render(plan: &Plan) -> String {
     refused(&mut page, plan);
     page += "</body></html>\n";
     page
+}
+
+/// How the hosts are that the stacks serve: some may need a cuda-compat package beside their driver.
+pub(super) fn as_they_are(plan: &Plan) -> &'static str {
+    if plan.to_be_helped() > 0 { "with the drivers that they have" } else { "as they are" }
 }
 
 fn columns(plan: &Plan) -> Vec<Column<'_>> {

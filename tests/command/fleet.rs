@@ -162,7 +162,7 @@ fn hosts_are_grouped_by_cause_and_remedy() {
         "it needs no network"
     );
     sandbox.run(&["fleet", "check", "all.ndjson", "--format", "html", "-o", "fleet.html"]).exits(1).says("");
-    assert_eq!(fs::read_to_string(sandbox.path("fleet.html")).unwrap(), page);
+    assert!(fs::read_to_string(sandbox.path("fleet.html")).unwrap().starts_with(&page));
     sandbox.run(&["lock", "--format", "csv"]).exits(2).says("no `--format csv`");
 }
 
