@@ -306,6 +306,7 @@ fn a_record_that_is_not_there_does_not_lose_its_host() {
     put("none/.h.json", &healthy().to_string());
     let ran = sandbox.run(&["fleet", "check", "hosts/good.json", "none"]).exits(3);
     ran.says("note: not read in the folders: none/.git (hidden), none/.h.json (hidden)");
+    sandbox.run(&["fleet", "check", "none"]).exits(2).says("no host; not read in the folders: none/.git (hidden), ");
 }
 
 /// Nor is one that may not be read, be it a file or a folder.

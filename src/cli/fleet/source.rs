@@ -79,10 +79,10 @@ pub fn each<T: Send>(
         }
     }
     let left_out = run.left_out.into_inner();
+    let left_out = (!left_out.is_empty()).then(|| format!("not read in the folders: {}", shorten(&left_out, NAMED)));
     match run.count.get() {
-        0 => Err(no_host()),
-        _ if left_out.is_empty() => Ok(None),
-        _ => Ok(Some(format!("not read in the folders: {}", shorten(&left_out, NAMED)))),
+        0 => Err(no_host(left_out)),
+        _ => Ok(left_out),
     }
 }
 
@@ -109,8 +109,9 @@ fn hosts<T: Send>(
 }
 
 /// There was nothing in them.
-fn no_host() -> Failure {
-    Failure::new(Exit::BadInput, "nothing-to-judge", "the sources hold no host")
+fn no_host(left_out: Option<String>) -> Failure {
+    let left_out = left_out.map_or(String::new(), |left_out| format!("; {left_out}"));
+    Failure::new(Exit::BadInput, "nothing-to-judge", format!("the sources hold no host{left_out}"))
         .help("gather records with the job that `gpuenv fleet job slurm` or `gpuenv fleet job kubernetes` prints")
 }
 
