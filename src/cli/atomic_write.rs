@@ -8,6 +8,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use crate::report::{Exit, Failure};
 use crate::spec;
@@ -19,6 +20,14 @@ use super::project::shown;
 const MAX_LINKS: usize = 40;
 /// Names that are tried before the folder is given up.
 const MAX_NAMES: u32 = 100;
+
+/// The files that this run has put in their places, as they are shown.
+static PUT: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// The files that this run has written, in order: where it ends in an error all the same, that is told with it.
+pub fn written() -> Vec<String> {
+    PUT.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
 
 /// Gives the file this text. False: it has it already and was not touched.
 pub fn replace(path: &Path, content: &str) -> Result<bool, Failure> {
@@ -75,7 +84,12 @@ impl Prepared {
 
     /// Puts it in its place.
     pub fn put(self) -> Result<(), Failure> {
-        fs::rename(&self.beside, &self.path).map_err(|error| refused(&self.written, &error))
+        fs::rename(&self.beside, &self.path).map_err(|error| refused(&self.written, &error))?;
+        let (mut put, name) = (PUT.lock().unwrap_or_else(PoisonError::into_inner), shown(&self.written));
+        if !put.contains(&name) {
+            put.push(name);
+        }
+        Ok(())
     }
 }
 
@@ -139,6 +153,13 @@ pub fn replace_spec(path: &Path, old: &str, new: &str) -> Result<bool, Failure> 
         return Err(Failure::new(Exit::BadInput, "spec-changed", message).help("run the command once more"));
     }
     replace(path, &format!("{mark}{new}"))
+}
+
+/// Takes such a change back: the file is as it was before this run.
+pub fn restore_spec(path: &Path, new: &str, old: &str) -> Result<(), Failure> {
+    replace_spec(path, new, old)?;
+    PUT.lock().unwrap_or_else(PoisonError::into_inner).retain(|name| *name != shown(path));
+    Ok(())
 }
 
 /// The file a link leads to, be it there or not.

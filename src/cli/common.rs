@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::export::Room;
 use crate::report::Color;
 
 /// The heading of the options that every command takes.
@@ -46,6 +47,18 @@ pub enum Format {
     Html,
     // `matrix`: the picture alone.
     Svg,
+}
+
+impl Format {
+    /// Where a file in this format says who wrote it.
+    pub fn room(self) -> Room {
+        match self {
+            Format::Json | Format::Ndjson => Room::Member,
+            Format::Csv => Room::Column,
+            Format::Html | Format::Svg => Room::Line("<!-- ", " -->"),
+            Format::Human | Format::Github => Room::Line("\n", ""),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]

@@ -25,7 +25,7 @@ use super::standing::{self, Content, refused};
 pub fn run(common: &Common, args: &ExportArgs, report: &Report) -> Result<Exit, Failure> {
     let format = args.into.as_deref().map(|name| export::format(name).map_err(refused)).transpose()?;
     let place = files::lock_place(common)?;
-    let lock = files::read_lock(&place)?.ok_or_else(|| files::missing_lock(common, &place))?;
+    let lock = files::read_lock(&place)?.ok_or_else(|| files::missing_lock(common, &place, files::LOCK_FIRST))?;
     if !is_current(&lock, common, args.locked, report)? {
         return Ok(Exit::No);
     }

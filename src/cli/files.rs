@@ -13,6 +13,7 @@ use crate::spec;
 use crate::types::Constraint;
 
 use super::common::Common;
+use super::inputs;
 use super::project::{self, LOCK, SPEC, shown};
 
 /// No spec is larger; the spec's reader says so in its own words.
@@ -277,11 +278,18 @@ pub fn read_lock(path: &Path) -> Result<Option<Lock>, Failure> {
     lock_text(path)?.map(|text| parse_lock(path, &text)).transpose()
 }
 
-/// There is no such lock: one that was named must be there, else it is simply still to be made.
-pub fn missing_lock(common: &Common, place: &Path) -> Failure {
-    let exit = if common.lock.is_some() { Exit::Io } else { Exit::BadInput };
-    Failure::new(exit, "no-lock", absence(place)).help("run `gpuenv lock` first")
+/// There is no such lock: it is still to be made. One that was named is not found, and nor is a spec that was.
+pub fn missing_lock(common: &Common, place: &Path, help: &str) -> Failure {
+    let of_spec = common.spec.as_deref().filter(|_| common.lock.is_none());
+    match of_spec.map(read_spec) {
+        Some(Err(failure)) => failure,
+        _ if common.lock.is_some() && !place.exists() => Failure::io("not-found", absence(place)).help(help),
+        _ => Failure::new(Exit::BadInput, "no-lock", absence(place)).help(help),
+    }
 }
+
+/// What to do where there is no lock.
+pub const LOCK_FIRST: &str = "run `gpuenv lock` first";
 
 /// Why there is no lock in this place.
 pub fn absence(place: &Path) -> String {
@@ -398,6 +406,7 @@ pub(super) fn read_or_pipe(path: &Path, cap: u64) -> Result<Vec<u8>, Failure> {
 /// At most `cap` bytes of stdin; `what` a person is asked to paste there.
 pub(super) fn read_stdin(what: &str, cap: u64, report: &Report) -> Result<Vec<u8>, Failure> {
     let stdin = io::stdin();
+    inputs::enter(Path::new(inputs::STDIN));
     if stdin.is_terminal() {
         report.waiting(&format!("paste what {what}, then press Ctrl-D on a line of its own"));
     }
@@ -448,6 +457,7 @@ fn read_regular(path: &Path, cap: u64) -> Result<Vec<u8>, Failure> {
         };
         return Err(Failure::io("not-a-file", format!("{name} is {what}")).help(help));
     }
+    inputs::enter(path);
     let mut bytes = Vec::with_capacity(about.len().min(cap) as usize);
     File::open(path).and_then(|file| file.take(cap).read_to_end(&mut bytes)).map_err(failed)?;
     Ok(bytes)

@@ -27,10 +27,11 @@ use super::atomic_write::replace;
 use super::common::Common;
 use super::described;
 use super::files;
+use super::inputs::is_same;
 use super::load_catalog;
 use super::manifests;
 use super::observe;
-use super::output::is_stdout;
+use super::output::{is_read, is_stdout};
 use super::project;
 use super::project::{LOCK, SPEC, shown};
 use super::turn::Turn;
@@ -57,6 +58,10 @@ pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Fa
     }
     if place.as_ref().is_some_and(|_| args.output.is_none() && common.spec.is_none()) {
         project::check_found(Path::new(SPEC), "-o")?;
+    }
+    let sources = args.from.iter().chain(&args.host);
+    if let Some(place) = place.as_deref().filter(|place| sources.into_iter().any(|source| is_same(source, place))) {
+        return Err(is_read(place));
     }
     let catalog = catalog(place.as_deref(), report);
     let files = manifests::read(&args.from, report)?;
@@ -276,7 +281,8 @@ fn refused(errors: Vec<SpecError>, file: &SourceFile, args: &InitArgs) -> Failur
         errors.iter().filter(is_typed).map(|error| typed::typed(error.clone(), &file.text, &names)).collect();
     match problems.is_empty() {
         true => Failure::spec(errors, file.clone()),
-        false => Failure { exit: Exit::BadInput, problems, file: None },
+        // As it ends where a file says so: what is not supported yet is no mistake.
+        false => Failure { exit: Failure::spec(errors, file.clone()).exit, problems, file: None },
     }
 }
 

@@ -18,6 +18,7 @@ use crate::types::{Constraint, Version, sort_by_key};
 use crate::warning::{CatalogUnusable, Warning};
 
 use super::files::reason;
+use super::inputs;
 use super::project::shown;
 use super::signature;
 
@@ -142,6 +143,7 @@ fn bytes(path: &Path) -> io::Result<(&'static [u8], bool)> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("it is not a regular file"));
     }
+    inputs::enter(path);
     let mut file = File::open(path)?;
     let about = file.metadata()?;
     if !about.is_file() || about.len() > packed::MAX_BYTES {

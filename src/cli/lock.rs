@@ -21,7 +21,7 @@ use crate::types::{Constraint, Version, name};
 use crate::warning::{LockOutdated, Warning};
 
 use super::args::LockArgs;
-use super::atomic_write::{replace, replace_spec};
+use super::atomic_write::{replace, replace_spec, restore_spec};
 use super::catalog_age;
 use super::common::Common;
 use super::files::{self, Places};
@@ -51,7 +51,7 @@ pub fn run(common: &Common, args: &LockArgs, report: &Report) -> Result<Exit, Fa
     let outcome = lock(&places, &edited, args, &report.clone().after(fixed.changes));
     // Both files are written, or neither is.
     if outcome.is_err() && !args.dry_run && fs::read(&places.lock).ok() == before {
-        replace_spec(&places.spec, &edited.file.text, &asked.file.text)?;
+        restore_spec(&places.spec, &edited.file.text, &asked.file.text)?;
         report.note(&format!("{} is as it was before", shown(&places.spec)));
     }
     outcome

@@ -1,24 +1,27 @@
 //! `gpuenv man`: the manual pages, one for the program and one for each command.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 
-use crate::export::quote;
+use crate::export::{Room, quote};
 use crate::report::{Exit, Failure, Report, clean};
 
 use super::args::{Cli, ManArgs};
-use super::atomic_write::replace;
+use super::common::Common;
 use super::files::reason;
-use super::output::is_stdout;
+use super::output::{Output, is_stdout};
 use super::project::shown;
 
 /// Prints one page, or writes all of them into a folder.
-pub fn run(args: &ManArgs, report: &Report) -> Result<Exit, Failure> {
+pub fn run(common: &Common, args: &ManArgs, report: &Report) -> Result<Exit, Failure> {
     let pages = pages();
     if let Some(folder) = args.output.as_ref().filter(|folder| !is_stdout(folder)) {
-        return write_all(&pages, folder, report);
+        write_all(&pages, folder, args.replace.force, common)?;
+        report.pages(&shown(folder))?;
+        report.next(&format!("man -l {}", quote::sh_word(&shown(&folder.join("gpuenv.1")))));
+        return Ok(Exit::Yes);
     }
     let wanted = args.command.iter().fold("gpuenv".to_string(), |name, word| format!("{name}-{word}"));
     match pages.iter().find(|(name, _)| *name == wanted) {
@@ -31,17 +34,17 @@ pub fn run(args: &ManArgs, report: &Report) -> Result<Exit, Failure> {
     Ok(Exit::Yes)
 }
 
-fn write_all(pages: &[(String, String)], folder: &Path, report: &Report) -> Result<Exit, Failure> {
+/// Writes every page, or none where one would replace what is not this command's.
+fn write_all(pages: &[(String, String)], folder: &Path, force: bool, common: &Common) -> Result<(), Failure> {
     std::fs::create_dir_all(folder).map_err(|error| {
         Failure::io("write-failed", format!("{} cannot be made: {}", shown(folder), reason(&error)))
             .help("name a folder in which you may write")
     })?;
-    for (name, text) in pages {
-        replace(&folder.join(format!("{name}.1")), text)?;
-    }
-    report.pages(&shown(folder))?;
-    report.next(&format!("man -l {}", quote::sh_word(&shown(&folder.join("gpuenv.1")))));
-    Ok(Exit::Yes)
+    let files: Vec<PathBuf> = pages.iter().map(|(name, _)| folder.join(format!("{name}.1"))).collect();
+    let outputs = files.iter().map(|file| Output::new(file, "gpuenv man", force, common));
+    let outputs: Vec<Output<'_>> = outputs.collect::<Result<_, _>>()?;
+    let mut each = outputs.iter().zip(pages);
+    each.try_for_each(|(output, (_, text))| output.write(common, text, Room::Line(".\\\" ", "")))
 }
 
 /// Every page by its name, `gpuenv-catalog-show`.

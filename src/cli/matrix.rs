@@ -8,7 +8,6 @@ use super::args::MatrixArgs;
 use super::common::{Common, Format};
 use super::load_catalog;
 use super::output;
-use super::project::shown;
 
 /// Runs the command.
 pub fn run(common: &Common, args: &MatrixArgs, report: &Report) -> Result<Exit, Failure> {
@@ -21,12 +20,12 @@ pub fn run(common: &Common, args: &MatrixArgs, report: &Report) -> Result<Exit, 
         Format::Svg => MatrixFormat::Svg,
         _ => MatrixFormat::Human,
     };
-    let output = output::named(&args.output);
+    let output = output::asked(&args.output, "gpuenv matrix", args.replace.force, common)?;
     let text = matrix_text(report, &matrix, format, output.is_some());
     match output {
-        Some(path) => {
-            output::write(path, common, &text)?;
-            report.wrote(&shown(path));
+        Some(output) => {
+            output.write(common, &text, common.format.room())?;
+            report.wrote(&output.name());
         }
         None => report.data(&text)?,
     }

@@ -22,6 +22,7 @@ mod fleet;
 mod format_options;
 mod help;
 mod init;
+mod inputs;
 mod installed;
 mod load_catalog;
 mod lock;
@@ -74,12 +75,13 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
     }
     let (report, outcome) = match read(args::of_help(&args)) {
         Ok(mut cli) => {
-            if let Some(format) = cli.command.format_of_output().filter(|_| cli.common.format == Format::Human) {
-                cli.common.format = format;
-            }
             let report = Report::new(cli.common.is_json(), cli.common.color());
             let report = report.for_github(cli.common.is_github()).verbose(cli.command.is_verbose());
             let report = report.quiet(cli.common.quiet).of(files::named(&cli.common));
+            // The name of a file says the format of that file alone, and only where none is typed.
+            if let Some(format) = cli.command.format_of_output().filter(|_| args::asked_format(&args).is_none()) {
+                cli.common.format = format;
+            }
             if let Err(silent) = answering::check(&args) {
                 return told(Err(silent), &report);
             }
@@ -108,7 +110,7 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
                 Command::Verify(args) => verify::run(&cli.common, args, &report),
                 Command::Fleet(args) => fleet::run(&cli.common, args, &report),
                 Command::Completions(args) => completions::run(args, &report),
-                Command::Man(args) => man::run(args, &report),
+                Command::Man(args) => man::run(&cli.common, args, &report),
             };
             (report, outcome)
         }
@@ -117,11 +119,13 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
     told(outcome, &report)
 }
 
-/// How a run ended, its failure told.
+/// How a run ended, its failure told with what was written before it.
 fn told(outcome: Result<Exit, Failure>, report: &Report) -> Exit {
-    outcome.unwrap_or_else(|failure| match report.failure(&failure) {
-        Ok(()) => failure.exit,
-        Err(unwritten) => unwritten.exit,
+    outcome.map_err(|failure| failure.after(&atomic_write::written())).unwrap_or_else(|failure| {
+        match report.failure(&failure) {
+            Ok(()) => failure.exit,
+            Err(unwritten) => unwritten.exit,
+        }
     })
 }
 

@@ -3,13 +3,14 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use crate::export::Room;
 use crate::host::Record;
 use crate::probe::{self, Depth, ProbeContext, ProbeOptions};
 use crate::report::{Exit, Failure, Report, json_text};
 
 use super::common::Common;
 use super::files::reason;
-use super::output;
+use super::output::Output;
 use super::project::shown;
 
 /// What is on this machine, or among the recorded files of another below `root`.
@@ -55,8 +56,8 @@ fn linux_only() -> Failure {
 }
 
 /// Writes a host's record into a file.
-pub fn save(file: &Path, record: &Record, common: &Common) -> Result<(), Failure> {
-    output::write(file, common, &text(record)?)
+pub fn save(file: &Output<'_>, record: &Record, common: &Common) -> Result<(), Failure> {
+    file.write(common, &text(record)?, Room::Member)
 }
 
 /// A host's record as a file holds it.

@@ -1,28 +1,21 @@
-//! The door to files that reports, jobs and exports go to: nothing that gpuenv reads, and nothing of somebody else's, is
-//! written over.
+//! The door to files that reports, jobs and exports go to: nothing that gpuenv reads is written over, and of what stands
+//! there that alone is replaced unasked which the same command wrote and nobody changed since.
 
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use crate::export::{self, Room, Whose};
 use crate::report::{Exit, Failure};
 
 use super::atomic_write::replace;
 use super::common::Common;
 use super::files;
+use super::inputs::{self, Identity};
 use super::project::{LOCK, SPEC, shown};
 
-/// How much of a file's begin and end is looked at.
-const LOOKED_AT: u64 = 2048;
-
-/// What the files begin with, blanks aside: documents and tables.
-const BEGINS: [&str; 4] = ["{\"format\":", "host,status,target,", "host,gpu,driver,os,", "package,build,gpu,driver,"];
-/// What stands in their first lines: jobs, pages, pictures, reports of tests.
-const NEAR_THE_BEGIN: [&str; 4] =
-    ["Made by `gpuenv", "<title>gpuenv ", "What runs on what: ", "<testsuites name=\"gpuenv"];
-/// What the texts for people end with.
-const NEAR_THE_END: [&str; 4] =
-    [" can run the spec", " can run the lock", "cannot run the lock", "native: machine code for the GPU"];
+/// How much of a file's begin and end is looked at before the whole is.
+const LOOKED_AT: u64 = 1024;
 
 /// The file that is asked for; none where a dash, or a name that systems have for it, says the standard output.
 pub fn named(asked: &Option<PathBuf>) -> Option<&Path> {
@@ -34,22 +27,76 @@ pub fn is_stdout(path: &Path) -> bool {
     ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| path == Path::new(name))
 }
 
-/// Writes a report, where nothing is lost by it.
-pub fn write(path: &Path, common: &Common, text: &str) -> Result<(), Failure> {
-    check(path, common)?;
-    replace(path, text).map(drop)
+/// A place that a command writes to.
+#[derive(Debug, Clone, Copy)]
+pub struct Output<'a> {
+    path: &'a Path,
+    /// The command, and the option where it has several.
+    command: &'static str,
+    force: bool,
 }
 
-/// Refuses a place for a report before the work for it is begun.
-pub fn check(path: &Path, common: &Common) -> Result<(), Failure> {
-    refuse_own(path, common)?;
-    // What cannot be read, or is no file, `replace` has its words for.
-    let is_free = ends(path).is_none_or(|(begin, end)| is_report(&begin, &end));
-    if !is_free {
-        let message = format!("{} exists already, and gpuenv did not write it", shown(path));
-        return Err(Failure::new(Exit::BadInput, "exists", message).help("name another file, or remove it first"));
+/// The place that is asked for, where something may be written to it; none where that is the standard output. Asked before the
+/// work is begun, too.
+pub fn asked<'a>(
+    asked: &'a Option<PathBuf>,
+    command: &'static str,
+    force: bool,
+    common: &Common,
+) -> Result<Option<Output<'a>>, Failure> {
+    named(asked).map(|path| Output::new(path, command, force, common)).transpose()
+}
+
+impl<'a> Output<'a> {
+    /// This place, where something may be written to it.
+    pub fn new(path: &'a Path, command: &'static str, force: bool, common: &Common) -> Result<Self, Failure> {
+        let output = Output { path, command, force };
+        output.check(common).map(|()| output)
     }
-    Ok(())
+
+    /// As it is shown.
+    pub fn name(&self) -> String {
+        shown(self.path)
+    }
+
+    /// Whether both are one file.
+    pub fn is_same(&self, other: &Output<'_>) -> bool {
+        place_of(self.path) == place_of(other.path) || inputs::is_same(self.path, other.path)
+    }
+
+    /// Which file an earlier run left there, where this one may replace it unasked: it is no source of what is written anew.
+    pub fn earlier(&self) -> Option<Identity> {
+        inputs::identity(self.path).filter(|_| self.standing().is_none())
+    }
+
+    /// Writes a report, where nothing is lost by it.
+    pub fn write(&self, common: &Common, text: &str, room: Room) -> Result<(), Failure> {
+        self.check(common)?;
+        replace(self.path, &export::signed(text, self.command, room)).map(drop)
+    }
+
+    fn check(&self, common: &Common) -> Result<(), Failure> {
+        refuse_own(self.path, common)?;
+        let Some(why) = self.standing().filter(|_| !self.force) else { return Ok(()) };
+        let message = format!("{} {why}", self.name());
+        let help = "name another file, or replace it with --force";
+        Err(Failure::new(Exit::BadInput, "exists", message).help(help))
+    }
+
+    /// Why what stands there is not replaced unasked. What cannot be read, or is no file, `replace` has its words for.
+    fn standing(&self) -> Option<String> {
+        let begin_and_end = ends(self.path)?;
+        let whose = match export::whose(&begin_and_end, self.command) {
+            Whose::Theirs => Whose::Theirs,
+            _ => export::whose(&String::from_utf8_lossy(&fs::read(self.path).ok()?), self.command),
+        };
+        match whose {
+            _ if begin_and_end.trim().is_empty() => None,
+            Whose::Ours => None,
+            Whose::Edited => Some("was edited after gpuenv wrote it, and the edits would be lost".to_string()),
+            Whose::Theirs => Some(format!("exists already, and `{}` did not write it", self.command)),
+        }
+    }
 }
 
 /// A file that gpuenv reads is no place for what is made of it.
@@ -59,11 +106,16 @@ pub fn refuse_own(path: &Path, common: &Common) -> Result<(), Failure> {
     let place = place_of(path);
     let is_named_so = place.file_name().is_some_and(|name| name == SPEC || name == LOCK);
     let is_own = |own: &PathBuf| own.exists() && place_of(own) == place;
-    if !is_named_so && ![lock, spec].iter().flatten().any(is_own) {
+    if !is_named_so && ![lock, spec].iter().flatten().any(is_own) && !inputs::holds(path) {
         return Ok(());
     }
+    Err(is_read(path))
+}
+
+/// That a file is what this run reads.
+pub fn is_read(path: &Path) -> Failure {
     let message = format!("{} is what gpuenv reads: it was not written over", shown(path));
-    Err(Failure::new(Exit::BadInput, "exists", message).help("name another file"))
+    Failure::new(Exit::BadInput, "exists", message).help("name another file")
 }
 
 /// A file by the one way that leads to it.
@@ -75,23 +127,13 @@ pub fn place_of(path: &Path) -> PathBuf {
 }
 
 /// How a file begins and ends.
-fn ends(path: &Path) -> Option<(String, String)> {
+fn ends(path: &Path) -> Option<String> {
     let about = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     let mut file = File::open(path).ok()?;
-    let mut part = |from: u64| {
-        let mut bytes = Vec::new();
+    let mut bytes = Vec::new();
+    for from in [0, about.len().saturating_sub(LOOKED_AT)] {
         file.seek(SeekFrom::Start(from)).ok()?;
         (&mut file).take(LOOKED_AT).read_to_end(&mut bytes).ok()?;
-        Some(String::from_utf8_lossy(&bytes).split_whitespace().collect::<Vec<_>>().join(" "))
-    };
-    Some((part(0)?, part(about.len().saturating_sub(LOOKED_AT))?))
-}
-
-/// Whether a file holds nothing, or what an earlier run wrote in whatever format.
-fn is_report(begin: &str, end: &str) -> bool {
-    let begins = begin.replacen("{ ", "{", 1);
-    begin.is_empty()
-        || BEGINS.iter().any(|known| begins.starts_with(known))
-        || NEAR_THE_BEGIN.iter().any(|known| begin.contains(known))
-        || NEAR_THE_END.iter().any(|known| end.contains(known))
+    }
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -18,16 +18,15 @@ use super::verify;
 
 /// Runs the command. That there is no GPU is an answer, too.
 pub fn run(common: &Common, args: &ProbeArgs, report: &Report) -> Result<Exit, Failure> {
-    let output = output::named(&args.output);
-    output.iter().try_for_each(|path| output::check(path, common))?;
+    let output = output::asked(&args.output, "gpuenv probe", args.replace.force, common)?;
     let record = match &args.from {
         Some(file) => described::read_host(file, report)?,
         None => look(common, args, report)?,
     };
     let record = if args.anonymous { anonymous::anonymous(record) } else { record };
-    if let Some(file) = output {
+    if let Some(file) = &output {
         observe::save(file, &record, common)?;
-        report.saved(&shown(file));
+        report.saved(&file.name());
     }
     if args.output.is_some() && output.is_none() && common.format == Format::Human {
         report.data(&observe::text(&record)?)?;
@@ -40,7 +39,7 @@ pub fn run(common: &Common, args: &ProbeArgs, report: &Report) -> Result<Exit, F
     }
     report.host(&record)?;
     if let Some(file) = output {
-        report.next(&format!("`gpuenv verify --host {}`, where the lock is", shown(file)));
+        report.next(&format!("`gpuenv verify --host {}`, where the lock is", file.name()));
     }
     Ok(Exit::Yes)
 }

@@ -79,7 +79,7 @@ fn replaced(old: &str, new: &str, path: &Path, way: Way) -> Result<String, Failu
     }
     let name = shown(path);
     let or = format!("{}, or replace it with --force", way.elsewhere());
-    match (export::whose(old), own) {
+    match (export::whose(old, export::EXPORT), own) {
         (Whose::Ours, Ok(text)) => Ok(text),
         (Whose::Ours, Err(place)) => Err(exists(
             format!("{name} has lines of yours for {place}, which the new file has no place for"),

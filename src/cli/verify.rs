@@ -28,13 +28,17 @@ use super::files;
 use super::load_catalog;
 use super::lock::read;
 use super::observe;
-use super::output;
+use super::output::{self, Output};
 use super::stale;
 
 /// Runs the command.
 pub fn run(common: &Common, args: &VerifyArgs, report: &Report) -> Result<Exit, Failure> {
-    let files = output::named(&args.junit).into_iter().chain(output::named(&args.record));
-    files.into_iter().try_for_each(|path| output::check(path, common))?;
+    if let (Some(junit), Some(record)) = (junit(common, args)?, recorded(common, args)?)
+        && junit.is_same(&record)
+    {
+        let message = format!("`--junit` and `--record` both ask for {}", junit.name());
+        return Err(Failure::new(Exit::BadInput, "usage", message).help("name a file of its own for each"));
+    }
     if let Some(reference) = &args.image {
         if let Some(error) = not_an_image(reference) {
             return Err(Failure::new(Exit::BadInput, error.code, error.message).help(error.help.unwrap_or_default()));
@@ -70,6 +74,16 @@ pub fn run(common: &Common, args: &VerifyArgs, report: &Report) -> Result<Exit, 
     tell((common, args), &Judged { best, others, record: &record }, report)
 }
 
+/// Where the checks go as JUnit XML.
+fn junit<'a>(common: &Common, args: &'a VerifyArgs) -> Result<Option<Output<'a>>, Failure> {
+    output::asked(&args.junit, "gpuenv verify --junit", args.replace.force, common)
+}
+
+/// Where what was observed goes.
+fn recorded<'a>(common: &Common, args: &'a VerifyArgs) -> Result<Option<Output<'a>>, Failure> {
+    output::asked(&args.record, "gpuenv verify --record", args.replace.force, common)
+}
+
 fn no_target() -> Failure {
     Failure::new(Exit::BadInput, "no-target", "the lock holds no target").help("run `gpuenv lock --fresh`")
 }
@@ -80,8 +94,8 @@ fn tell((common, args): (&Common, &VerifyArgs), judged: &Judged<'_>, report: &Re
         let message = "`--junit -` and `--format` both ask for the standard output";
         return Err(Failure::new(Exit::BadInput, "usage", message).help("name a file for one of them"));
     }
-    match output::named(&args.junit) {
-        Some(path) => output::write(path, common, &judged.junit())?,
+    match junit(common, args)? {
+        Some(output) => output.write(common, &judged.junit(), Format::Html.room())?,
         // What is asked for there is all that stands there.
         None if args.junit.is_some() => return report.data(&judged.junit()).map(|()| exit_of(judged)),
         None => {}
@@ -106,7 +120,7 @@ pub(super) fn read_lock(common: &Common) -> Result<Lock, Failure> {
     let place = files::lock_place(common)?;
     files::read_lock(&place)?.ok_or_else(|| {
         let help = "run `gpuenv lock` first, or judge against a spec with `--against gpuenv.toml`";
-        files::missing_lock(common, &place).help(help)
+        files::missing_lock(common, &place, help)
     })
 }
 
@@ -184,8 +198,8 @@ fn host((common, args): (&Common, &VerifyArgs), options: ProbeOptions, report: &
         return described::read_host(path, report);
     }
     let record = observe::observe(options, args.root.as_deref(), report)?;
-    if let Some(path) = output::named(&args.record) {
-        observe::save(path, &record, common)?;
+    if let Some(file) = recorded(common, args)? {
+        observe::save(&file, &record, common)?;
     }
     Ok(record)
 }

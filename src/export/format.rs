@@ -180,7 +180,7 @@ impl Format {
             }
         }?;
         // What is merged says by itself which parts are gpuenv's.
-        Ok(if self.merge.is_some() { text } else { seal::sealed(text) })
+        Ok(if self.merge.is_some() { text } else { seal::sealed(text, seal::EXPORT) })
     }
 
     /// An option of another format must not look as if it had done something.

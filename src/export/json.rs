@@ -41,6 +41,9 @@ pub struct Document<'a> {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     packages: BTreeMap<&'a str, &'a str>,
     overrides: &'a [OverrideLock],
+    #[cfg_attr(test, schemars(skip))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    written: Option<&'static str>,
 }
 
 #[derive(Debug, Serialize)]
@@ -119,6 +122,7 @@ impl<'a> Document<'a> {
             wheels: lock.wheel.iter().filter(is_chosen).collect(),
             packages: map_of(lock.packages()),
             overrides: &lock.overrides,
+            written: None,
         }
     }
 }
@@ -163,6 +167,7 @@ impl<'a> Driver<'a> {
 
 fn render(lock: &Lock, targets: &Targets, _: &Options) -> Result<String, ExportError> {
     // Only a map with keys that are not strings can fail here, and there is none.
-    let text = serde_json::to_string_pretty(&Document::of(lock, targets)).unwrap_or_default();
+    let document = Document { written: Some("by `gpuenv export json`"), ..Document::of(lock, targets) };
+    let text = serde_json::to_string_pretty(&document).unwrap_or_default();
     Ok(text + "\n")
 }

@@ -41,7 +41,7 @@ mod wheels;
 pub use compose::builds;
 pub use error::ExportError;
 pub use format::{Format, Merge, Merged, Opt, Options};
-pub use seal::{Whose, carried, whose};
+pub use seal::{EXPORT, Room, WRITTEN, Whose, carried, signed, whose};
 pub use slurm::VERIFY_LOCK;
 
 /// Every format, in the order of the help.

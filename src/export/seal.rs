@@ -1,14 +1,14 @@
-//! How a file that gpuenv wrote is told from one that somebody edited since: the head of each text holds a digest of
-//! the rest. What stands at the places for lines of the user's own is not part of it, and is kept.
+//! How a file that gpuenv wrote is told from one that somebody edited since: in its first lines or in its last one it says
+//! which command wrote it, with a digest of the rest. What stands at the places for lines of the user's own is not part of
+//! it, and is kept.
 
 use sha2::{Digest, Sha256};
 
-/// What every rendered text says in its first lines, before the format's name.
-const WRITTEN_BY: &str = "Written by `gpuenv export";
-/// How far down it stands at most.
+/// What exports are written by; the name of the format follows.
+pub const EXPORT: &str = "gpuenv export";
+/// How far down the command stands at most, else how far from the end.
 const HEAD: usize = 600;
-/// What the one format begins with that has no place for such a line.
-const JSON: &str = "{\n  \"status\": \"ok\",\n  \"stack\": {";
+const TAIL: usize = 200;
 
 /// Around the digest.
 const BEFORE: &str = " (digest ";
@@ -32,24 +32,58 @@ pub enum Whose {
     Theirs,
 }
 
-/// Whose the text of a file is. How lines end, and blanks there, are a matter of tools and make no difference.
-pub fn whose(text: &str) -> Whose {
-    if text.starts_with(JSON) {
-        return Whose::Ours;
-    }
-    let Some(at) = place_of_seal(text) else { return Whose::Theirs };
+/// Whose the text of a file is, for a command that would write there. How lines end, and blanks there, are a matter of tools
+/// and make no difference.
+pub fn whose(text: &str, command: &str) -> Whose {
+    let Some(at) = place_of_seal(text, command) else { return Whose::Theirs };
     match seal_at(text, at) {
         Some((digest, rest)) if digest == digest_of(&rest) => Whose::Ours,
         _ => Whose::Edited,
     }
 }
 
-/// A rendered text with its digest.
-pub fn sealed(text: String) -> String {
-    match place_of_seal(&text) {
+/// A text that says which command wrote it, with its digest.
+pub fn sealed(text: String, command: &str) -> String {
+    match place_of_seal(&text, command) {
         Some(at) => format!("{}{BEFORE}{}{AFTER}{}", &text[..at], digest_of(&text), &text[at..]),
         None => text,
     }
+}
+
+/// Where a text that does not say who wrote it has room for that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Room {
+    /// It says so by itself.
+    None,
+    /// In a last line, between these signs.
+    Line(&'static str, &'static str),
+    /// In the last member of the last document, [`WRITTEN`].
+    Member,
+    /// In the last row of a further column of that name: such tables have no other.
+    Column,
+}
+
+/// The member, or the column, that says who wrote a file.
+pub const WRITTEN: &str = "written";
+
+/// The same of a report, which says it where it has room.
+pub fn signed(text: &str, command: &str, room: Room) -> String {
+    let by = format!("by `{command}`");
+    let text = match room {
+        Room::None => text.to_string(),
+        Room::Line(before, after) => format!("{text}{before}Written {by}{after}\n"),
+        Room::Member => {
+            let text = text.trim_end();
+            let body = text.strip_suffix('}').unwrap_or(text);
+            let (begin, blank, end) = if body.ends_with('\n') { ("\n  ", " ", "\n") } else { ("", "", "") };
+            format!("{},{begin}\"{WRITTEN}\":{blank}\"{by}\"{end}}}\n", body.trim_end())
+        }
+        Room::Column => {
+            let rows = text.trim_end().replace('\n', ",\n");
+            format!("{},{by}\n", rows.replacen(",\n", &format!(",{WRITTEN}\n"), 1))
+        }
+    };
+    sealed(text, command)
 }
 
 /// The two lines around a place for lines of the user's own, without the sign of a comment.
@@ -71,9 +105,11 @@ pub fn carried(old: &str, new: &str) -> Result<String, String> {
     own.first().map_or(Ok(out), |(name, _)| Err(name.to_string()))
 }
 
-/// Behind the name of the format.
-fn place_of_seal(text: &str) -> Option<usize> {
-    let start = text.find(WRITTEN_BY).filter(|start| *start < HEAD)? + WRITTEN_BY.len();
+/// Behind the name of the command.
+fn place_of_seal(text: &str, command: &str) -> Option<usize> {
+    let by = format!("by `{command}");
+    let head = text.find(&by).filter(|start| *start < HEAD);
+    let start = head.or_else(|| text.rfind(&by).filter(|start| start + TAIL > text.len()))? + by.len();
     Some(start + text[start..].find('`')? + 1)
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::catalog::at_hand;
 use crate::catalog::rows::{Service, Text};
 use crate::explain::importance;
-use crate::export::{self, Format, Options, Whose, whose};
+use crate::export::{self, EXPORT, Format, Options, Whose, whose};
 use crate::lock::{Lock, TargetLock};
 use crate::types::{calendar, distinct};
 
@@ -131,7 +131,7 @@ fn command(lock: &Lock, name: &str) -> Option<String> {
 /// The usual file of a format; another beside it where somebody else's stands there.
 fn place(format: &Format) -> String {
     let file = Path::new(format.file);
-    let is_free = |text: String| text.trim().is_empty() || whose(&text) == Whose::Ours;
+    let is_free = |text: String| text.trim().is_empty() || whose(&text, EXPORT) == Whose::Ours;
     match format.merge.is_some() || !file.is_file() || fs::read_to_string(file).is_ok_and(is_free) {
         true => format.file.to_string(),
         false => format!("gpu-{}", format.file),

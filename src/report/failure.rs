@@ -10,6 +10,7 @@ use crate::spec::SpecError;
 use super::screen::{Screen, clean};
 use super::snippet;
 use super::source_file::SourceFile;
+use super::was;
 
 /// How a run ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,10 +105,18 @@ impl Failure {
         self
     }
 
-    /// Whether it says what another one does.
+    /// The same after these files were written, which its message ends with.
+    pub fn after(mut self, files: &[String]) -> Self {
+        if let Some(problem) = self.problems.last_mut().filter(|_| !files.is_empty()) {
+            problem.message += &format!("; {} written", was(files));
+        }
+        self
+    }
+
+    /// Whether it says what another one does, and at most what was done beside it.
     pub(super) fn is_same(&self, other: &Failure) -> bool {
-        let told = |failure: &Failure| failure.problems.iter().map(|one| one.message.clone()).collect::<Vec<_>>();
-        told(self) == told(other)
+        let mut pairs = self.problems.iter().zip(&other.problems);
+        self.problems.len() == other.problems.len() && pairs.all(|(one, other)| one.message.starts_with(&other.message))
     }
 
     /// The mistakes of a gpuenv.toml. What is not supported yet is no mistake.

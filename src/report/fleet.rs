@@ -9,20 +9,26 @@ use super::json::{FleetGroups, FleetHost};
 use super::screen::{Screen, clean};
 use super::{Failure, Report, fleet_page, github};
 
-/// A format with a line for each host.
+/// How a fleet is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lines {
-    /// A JSON document a line.
+pub enum FleetFormat {
+    /// For people.
+    Human,
+    /// One document.
     Json,
-    /// Comma-separated values under a header.
+    /// A JSON document for each host, a line each.
+    Lines,
+    /// Comma-separated values under a header, a line for each host.
     Csv,
+    /// A page.
+    Html,
 }
 
 /// Tells each host as it comes, or keeps silent until the end.
 #[derive(Debug)]
 pub struct FleetWriter<'a> {
     report: &'a Report,
-    lines: Option<Lines>,
+    format: FleetFormat,
     /// Whether it goes to a file at the end.
     kept: bool,
     text: String,
@@ -38,26 +44,26 @@ const FOUND: usize = 4;
 const INDENT: usize = 8;
 
 impl<'a> FleetWriter<'a> {
-    /// For these lines, if any; `kept`: for a file.
-    pub fn new(report: &'a Report, lines: Option<Lines>, kept: bool) -> Self {
-        let text = match lines {
-            Some(Lines::Csv) => "host,status,target,check,found,action,do\n".to_string(),
+    /// In this format; `kept`: for a file.
+    pub fn new(report: &'a Report, format: FleetFormat, kept: bool) -> Self {
+        let text = match format {
+            FleetFormat::Csv => "host,status,target,check,found,action,do\n".to_string(),
             _ => String::new(),
         };
-        FleetWriter { report, lines, kept, text }
+        FleetWriter { report, format, kept, text }
     }
 
     /// Tells a host.
     pub fn host(&mut self, name: &str, outcome: &Outcome) -> Result<(), Failure> {
         self.report.annotate(|| github::host(name, outcome))?;
-        match self.lines {
-            None => return Ok(()),
-            Some(Lines::Json) => {
+        match self.format {
+            FleetFormat::Lines => {
                 let line = serde_json::to_string(&FleetHost::new(name, outcome));
                 self.text += &line.map_err(|error| Failure::io("write-failed", error.to_string()))?;
                 self.text.push('\n');
             }
-            Some(Lines::Csv) => csv(&mut self.text, name, outcome),
+            FleetFormat::Csv => csv(&mut self.text, name, outcome),
+            _ => return Ok(()),
         }
         match self.text.len() > BUFFER && !self.kept {
             true => self.report.data(&std::mem::take(&mut self.text)),
@@ -65,20 +71,20 @@ impl<'a> FleetWriter<'a> {
         }
     }
 
-    /// What is to be written now that all hosts are told; none: it was.
-    pub fn end(self, tally: &Tally, page: bool, verbose: bool) -> Result<Option<String>, Failure> {
-        if self.lines.is_some() {
-            return Ok(Some(self.text));
-        }
-        if page {
-            return Ok(Some(fleet_page::render(tally)));
-        }
-        if self.report.is_json() {
-            let text = super::json_text(&FleetGroups::new(tally));
-            return text.map(|text| Some(text + "\n")).map_err(|error| Failure::io("write-failed", error.to_string()));
-        }
-        let screen = if self.kept { Screen::plain() } else { self.report.stdout_screen() };
-        Ok(Some(render(&screen, tally, verbose)))
+    /// What is to be written now that all hosts are told.
+    pub fn end(self, tally: &Tally, verbose: bool) -> Result<String, Failure> {
+        Ok(match self.format {
+            FleetFormat::Lines | FleetFormat::Csv => self.text,
+            FleetFormat::Html => fleet_page::render(tally),
+            FleetFormat::Json => {
+                let text = super::json_text(&FleetGroups::new(tally));
+                text.map_err(|error| Failure::io("write-failed", error.to_string()))? + "\n"
+            }
+            FleetFormat::Human => {
+                let screen = if self.kept { Screen::plain() } else { self.report.stdout_screen() };
+                render(&screen, tally, verbose)
+            }
+        })
     }
 }
 

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use crate::fleet::plan::{Plan, Raise, Stack, Unserved, Upgrade};
 
 use super::fleet::{comma_separated, hosts};
-use super::fleet_plan_page::{self, class_words};
+use super::fleet_plan_page::{self, as_they_are, class_words};
 use super::json::FleetPlan;
 use super::screen::{Screen, clean};
 use super::{Failure, Report};
@@ -102,7 +102,7 @@ fn heading(plan: &Plan, served: usize) -> String {
         least if least == count => ", and fewer cannot".to_string(),
         least => format!("; at least {least} are needed"),
     };
-    format!("{count} {verb} {whom} as they are{bound}:")
+    format!("{count} {verb} {whom} {}{bound}:", as_they_are(plan))
 }
 
 fn of_stack(screen: &Screen, head: &str, plan: &Plan, stack: &Stack, verbose: bool) -> String {
@@ -242,6 +242,11 @@ fn sentence(screen: &Screen, plan: &Plan, served: usize) -> String {
             format!("{refused} of {} can run nothing with the driver installed there", hosts(plan.hosts)),
         ),
     };
+    match plan.to_be_helped() {
+        0 => {}
+        1 => says += "; 1 host needs the cuda-compat package named above",
+        helped => says += &format!("; {} need the cuda-compat packages named above", hosts(helped)),
+    }
     if plan.gave_up {
         says += "; some searches reached the step limit";
     }

@@ -36,7 +36,7 @@ pub(super) fn render(plan: &Plan) -> String {
         many => format!("{many} stacks cover"),
     };
     let served = if served == plan.hosts { "all".to_string() } else { served.to_string() };
-    let heading = format!("{}: {cover} {served} as they are", hosts(plan.hosts));
+    let heading = format!("{}: {cover} {served} {}", hosts(plan.hosts), as_they_are(plan));
     let mut page = begun("gpuenv fleet plan", STYLE, &heading);
     let columns = columns(plan);
     grid(&mut page, plan, &columns);
@@ -47,13 +47,23 @@ pub(super) fn render(plan: &Plan) -> String {
     page
 }
 
+/// How the hosts are that the stacks serve: some may need a cuda-compat package beside their driver.
+pub(super) fn as_they_are(plan: &Plan) -> &'static str {
+    if plan.to_be_helped() > 0 { "with the drivers that they have" } else { "as they are" }
+}
+
 fn columns(plan: &Plan) -> Vec<Column<'_>> {
     let mut columns: Vec<Column> = Vec::new();
     for (at, stack) in plan.fewest.iter().enumerate() {
-        columns.push(Column { title: format!("stack {}", at + 1), about: "as they are".into(), stack, upgrade: None });
+        columns.push(Column {
+            title: format!("stack {}", at + 1),
+            about: as_they_are(plan).into(),
+            stack,
+            upgrade: None,
+        });
     }
     if let Some(most) = plan.most.as_ref().filter(|_| plan.fewest.len() > 1) {
-        columns.push(Column { title: "one stack".into(), about: "as they are".into(), stack: most, upgrade: None });
+        columns.push(Column { title: "one stack".into(), about: as_they_are(plan).into(), stack: most, upgrade: None });
     }
     for (at, upgrade) in plan.upgrades.iter().enumerate() {
         let raised: usize = upgrade.raises.iter().map(|raise| raise.hosts).sum();

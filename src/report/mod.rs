@@ -54,12 +54,13 @@ use crate::host::Record;
 use crate::lock::{Difference, Lock};
 use crate::solve::unknowns::Unknown;
 use crate::spec::Spec;
+use crate::types::plain::shorten;
 use crate::verify::Status;
 use crate::warning::Warning;
 
 pub use catalogs::CatalogState;
 pub use failure::{Exit, Failure, Problem};
-pub use fleet::{FleetWriter, Lines};
+pub use fleet::{FleetFormat, FleetWriter};
 pub use fleet_plan::{PlanFormat, plan_text};
 pub use inspected::Inspected;
 pub use matrix::{MatrixFormat, matrix_text};
@@ -474,9 +475,16 @@ fn draw(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
+/// Files that are named one by one.
+const SHOWN: usize = 5;
+
 /// `gpuenv.toml was`, `gpuenv.toml and gpuenv.lock were`
 fn was(files: &[String]) -> String {
-    format!("{} {}", files.join(" and "), if files.len() == 1 { "was" } else { "were" })
+    match files {
+        [] | [_] => format!("{} was", files.concat()),
+        [first, second] => format!("{first} and {second} were"),
+        _ => format!("{} were", shorten(files, SHOWN)),
+    }
 }
 
 /// A document whose fields are in the order of the alphabet.

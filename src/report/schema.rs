@@ -49,9 +49,9 @@ macro_rules! schemas {
         #[cfg(test)]
         fn derived(name: &str) -> Option<serde_json::Value> {
             use super::json;
-            use derived::{printed, read, spec};
+            use derived::{filed, printed, read, spec};
             match name {
-                $($name => Some($derive()),)+
+                $($name => Some(filed($name, $derive())),)+
                 _ => None,
             }
         }

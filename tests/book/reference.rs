@@ -115,7 +115,7 @@ fn warnings_are_current() {
 
 #[test]
 fn errors_are_current() {
-    let about = "An error ends the run: nothing was done. Its code stands between the brackets, and in JSON as \
+    let about = "An error ends the run: nothing was done, or the message ends with the files that were written. Its code stands between the brackets, and in JSON as \
                  `errors[].code`. `gpuenv explain CODE` shows one. Rows of an overlay are refused by the name of a lint \
                  too, which stands between the brackets as a code does.";
     let mut page = head("Errors", about);

@@ -40,6 +40,40 @@ fn what_stdout_does_not_take_is_told_on_stderr() {
     Ran::of(&mut command).exits(4).says("`torhc` must be a string").says("stdout cannot be written");
 }
 
+/// An error after files were written names them.
+#[test]
+fn what_was_written_is_told_with_what_could_not_be_printed() {
+    if !fs::exists("/dev/full").unwrap_or(false) {
+        return;
+    }
+    let place = Place::with("full-written", SPEC);
+    for (args, says) in [
+        (&["lock"][..], "; gpuenv.lock was written"),
+        (&["add", "torchvision"], "; gpuenv.toml and gpuenv.lock were written"),
+    ] {
+        let mut command = place.command("checkout", &[args, &["--format", "json"]].concat());
+        command.stdout(fs::OpenOptions::new().write(true).open("/dev/full").unwrap());
+        let ran = Ran::of(&mut command).exits(4).says("stdout cannot be written").says(says);
+        assert_eq!(ran.err.matches("error[").count(), 1, "{ran:?}");
+    }
+    place.run(&["lock", "--check"]).exits(0);
+}
+
+/// One code has one exit code: what is still to be made, or a file that was named and is not there.
+#[test]
+fn what_was_named_and_is_not_there_is_not_found() {
+    let place = Place::with("named", SPEC);
+    for command in [&["export", "env"][..], &["verify", "--quick"], &["fleet", "check", "h.json"]] {
+        place.run(command).exits(2).says("error[no-lock]");
+        for (option, file) in [("--lock", "nope.lock"), ("--spec", "nope.toml")] {
+            let told = format!("error[not-found]: {file}");
+            place.run(&[command, &[option, file]].concat()).exits(4).says(&told);
+        }
+    }
+    let ran = place.run(&["init", "--os", "windows11", "--gpu", "T4", "-o", "-"]).exits(3);
+    ran.says("error[not-supported-yet]: invalid value for `--os`").says("`--platform \"wsl2\"`").hides("platform = ");
+}
+
 #[test]
 fn a_missing_spec_names_what_makes_one() {
     let place = Place::new("missing");

@@ -443,6 +443,21 @@ fn a_host_of_linux_is_none_of_wsl2_whatever_the_template_says() {
     }
 }
 
+/// A host that needs a package first is not served as it is: `gpuenv fleet check` passes it once that is there.
+#[test]
+fn a_plan_that_rests_on_cuda_compat_says_so() {
+    let sandbox = Sandbox::new("plan-compat", "[stack]\ntorch = \"==2.5.1+cu124\"\n[target.a]\n");
+    let hosts = "n1: NVIDIA A100-PCIE-40GB, 470.57.02\nn2: NVIDIA A100-PCIE-40GB, 550.54.15\n";
+    fs::write(sandbox.path("hosts.txt"), hosts).unwrap();
+    let told = sandbox.run(&["fleet", "plan", "hosts.txt"]).exits(0);
+    let told =
+        told.tells("1 host with cuda-compat-12-4 installed").tells("all 2 hosts with the drivers that they have");
+    let told = told.tells("with one stack; 1 host needs the cuda-compat package named above.");
+    assert!(!told.out.contains("as they are"), "{}", told.out);
+    fs::write(sandbox.path("hosts.txt"), hosts.replace("470.57.02", "525.60.13")).unwrap();
+    sandbox.run(&["fleet", "plan", "hosts.txt"]).exits(0).tells("all 2 hosts as they are:").tells("with one stack.");
+}
+
 #[test]
 fn a_plan_is_told_in_every_format() {
     let sandbox = Sandbox::new("plan-formats", SPEC);
@@ -480,7 +495,7 @@ fn a_plan_is_told_in_every_format() {
         "it needs no network"
     );
     sandbox.run(&[&args[..], &["--format", "html", "-o", "plan.html"]].concat()).exits(1).says("");
-    assert_eq!(fs::read_to_string(sandbox.path("plan.html")).unwrap(), page);
+    assert!(fs::read_to_string(sandbox.path("plan.html")).unwrap().starts_with(&page));
 }
 
 /// A stack's driver is told as what each host needs: none is shown below that it is not good for.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::Replace;
 use crate::cli::{complete, help};
 
 /// Judge many hosts at once, or plan their stacks and drivers
@@ -34,9 +35,11 @@ pub struct CheckArgs {
     /// Judge against this spec instead of a lock: it is locked in memory first
     #[arg(long, value_name = "SPEC")]
     pub against: Option<PathBuf>,
-    /// Write to a file instead of stdout
+    /// Write to a file instead of stdout; its ending (.json, .ndjson, .csv, .html) says the format where --format does not
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub replace: Replace,
     /// Name every host of a group
     #[arg(short, long)]
     pub verbose: bool,
@@ -52,9 +55,11 @@ pub struct PlanArgs {
     /// The target that says what the hosts do not: runtime, image, what is compiled [default: the only one]
     #[arg(long, value_name = "NAME", add = complete::targets())]
     pub target: Option<String>,
-    /// Write to a file instead of stdout
+    /// Write to a file instead of stdout; its ending (.json, .csv, .html) says the format where --format does not
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub replace: Replace,
     /// Name every class and every host
     #[arg(short, long)]
     pub verbose: bool,
@@ -94,6 +99,8 @@ pub struct JobArgs {
     /// Write to a file instead of stdout
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub replace: Replace,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

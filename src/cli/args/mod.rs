@@ -239,6 +239,8 @@ pub struct ProbeArgs {
     /// Write the record to a file too, as JSON
     #[arg(short, long, visible_alias = "record", value_name = "FILE")]
     pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub replace: Replace,
     /// Replace the GPUs' UUIDs by numbers
     #[arg(long)]
     pub anonymous: bool,
@@ -305,6 +307,8 @@ pub struct VerifyArgs {
     /// Also write the checks as JUnit XML
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
+    #[command(flatten)]
+    pub replace: Replace,
     /// Show every check in full
     #[arg(short, long)]
     pub verbose: bool,
@@ -347,9 +351,19 @@ pub struct MatrixArgs {
     /// Show every release, not only the newest of each minor version
     #[arg(short, long)]
     pub all: bool,
-    /// Write to a file instead of stdout
+    /// Write to a file instead of stdout; its ending (.json, .csv, .html, .svg) says the format where --format does not
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub replace: Replace,
+}
+
+/// What a command takes that writes reports.
+#[derive(Debug, Args)]
+pub struct Replace {
+    /// Replace a file that this command did not write, or that was edited since
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// Show what changes from one lock to another
@@ -377,6 +391,8 @@ pub struct ManArgs {
     /// Write the pages of all commands into this folder
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub replace: Replace,
 }
 
 fn formats() -> PossibleValuesParser {

@@ -26,7 +26,7 @@ use crate::types::plain::{NAMED, shorten};
 use crate::warning::Warning;
 
 use super::args::edit::{AddArgs, RemoveArgs, TargetArgs, TargetCommand, target_keys};
-use super::atomic_write::{replace, replace_spec};
+use super::atomic_write::{replace, replace_spec, restore_spec};
 use super::common::Common;
 use super::files::{self, Places};
 use super::load_catalog;
@@ -367,7 +367,7 @@ impl Changed<'_> {
                 Ok(true) => Fate::Written,
                 Ok(false) => Fate::Same,
                 Err(failure) => {
-                    replace_spec(&places.spec, &self.asked.file.text, &file.text)?;
+                    restore_spec(&places.spec, &self.asked.file.text, &file.text)?;
                     return Err(failure);
                 }
             }

@@ -4,11 +4,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::fleet::{self, Host, Outcome, Tally};
-use crate::report::{Exit, Failure, FleetWriter, Lines, Report};
+use crate::report::{Exit, Failure, FleetFormat, FleetWriter, Report};
 use crate::verify::{self, Against, Status};
 
 use crate::cli::common::{Common, Format};
-use crate::cli::project::shown;
 use crate::cli::{load_catalog, output, stale, verify as one};
 
 use super::source;
@@ -16,8 +15,7 @@ use crate::cli::args::fleet::CheckArgs;
 
 /// Runs the command.
 pub fn run(common: &Common, args: &CheckArgs, report: &Report) -> Result<Exit, Failure> {
-    let output = output::named(&args.output);
-    output.iter().try_for_each(|path| output::check(path, common))?;
+    let output = output::asked(&args.output, "gpuenv fleet check", args.replace.force, common)?;
     let (lock, catalog) = match &args.against {
         Some(spec) => match one::solved(spec, report)? {
             Some(solved) => solved,
@@ -40,29 +38,23 @@ pub fn run(common: &Common, args: &CheckArgs, report: &Report) -> Result<Exit, F
     let (named, known) = (args.target.is_some(), RwLock::default());
     let judge = Judge { against: Against::new(&lock, &catalog), targets, named, known };
     let mut tally = Tally::default();
-    let mut writer = FleetWriter::new(report, lines(common.format), output.is_some());
+    let mut writer = FleetWriter::new(report, format(common.format), output.is_some());
     let progress = report.progress();
-    source::each(&args.sources, &mut |batch| {
-        let take = |(name, outcome): (String, Arc<Outcome>)| {
-            tally.add(&name, &outcome);
-            progress.says(&format!("{} hosts judged", tally.hosts));
-            writer.host(&name, &outcome)
-        };
-        source::hosts(batch, |host| judge.judged(host), take)?;
-        source::check_count(tally.hosts)
-    })?;
+    let take = |(name, outcome): (String, Arc<Outcome>)| {
+        tally.add(&name, &outcome);
+        progress.says(&format!("{} hosts judged", tally.hosts));
+        writer.host(&name, &outcome)
+    };
+    let left_out = source::each(&args.sources, output.as_ref(), |host| judge.judged(host), take)?;
     drop(progress);
-    if tally.hosts == 0 {
-        return Err(source::no_host());
-    }
-    let text = writer.end(&tally, common.format == Format::Html, args.verbose)?;
-    match (output, text) {
-        (Some(path), Some(text)) => {
-            output::write(path, common, &text)?;
-            report.wrote(&shown(path));
+    left_out.iter().for_each(|says| report.note(says));
+    let text = writer.end(&tally, args.verbose)?;
+    match output {
+        Some(output) => {
+            output.write(common, &text, common.format.room())?;
+            report.wrote(&output.name());
         }
-        (None, Some(text)) => report.data(&text)?,
-        (_, None) => {}
+        None => report.data(&text)?,
     }
     Ok(match (tally.count(Status::Fail), tally.count(Status::Unknown)) {
         (0, 0) => Exit::Yes,
@@ -71,12 +63,14 @@ pub fn run(common: &Common, args: &CheckArgs, report: &Report) -> Result<Exit, F
     })
 }
 
-/// Which of the formats with one line a host is asked for.
-fn lines(format: Format) -> Option<Lines> {
+/// How the fleet is to be written.
+fn format(format: Format) -> FleetFormat {
     match format {
-        Format::Ndjson => Some(Lines::Json),
-        Format::Csv => Some(Lines::Csv),
-        _ => None,
+        Format::Json => FleetFormat::Json,
+        Format::Ndjson => FleetFormat::Lines,
+        Format::Csv => FleetFormat::Csv,
+        Format::Html => FleetFormat::Html,
+        _ => FleetFormat::Human,
     }
 }
 

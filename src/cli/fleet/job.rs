@@ -2,13 +2,12 @@
 
 use std::fmt::Write;
 
-use crate::export::{quote, valid};
+use crate::export::{Room, quote, valid};
 use crate::report::{Exit, Failure, Report, clean};
 
 use crate::cli::common::Common;
 use crate::cli::files;
 use crate::cli::output;
-use crate::cli::project::shown;
 
 use crate::cli::args::fleet::{Engine, JobArgs};
 
@@ -29,10 +28,10 @@ pub fn run(common: &Common, args: &JobArgs, report: &Report) -> Result<Exit, Fai
         Engine::Slurm => ("slurm", slurm(args)?),
         Engine::Kubernetes => ("kubernetes", kubernetes(common, args)?),
     };
-    match output::named(&args.output) {
-        Some(path) => {
-            output::write(path, common, &text)?;
-            let file = shown(path);
+    match output::asked(&args.output, "gpuenv fleet job", args.replace.force, common)? {
+        Some(output) => {
+            output.write(common, &text, Room::None)?;
+            let file = output.name();
             report.saved(&file);
             report.next(&match args.engine {
                 Engine::Slurm => format!("sbatch {}", quote::sh_word(&file)),
@@ -154,7 +153,7 @@ fn kubernetes(common: &Common, args: &JobArgs) -> Result<String, Failure> {
     })?;
     let image = plain(IMAGE, image)?;
     let place = files::lock_place(common)?;
-    let lock = files::lock_text(&place)?.ok_or_else(|| files::missing_lock(common, &place))?;
+    let lock = files::lock_text(&place)?.ok_or_else(|| files::missing_lock(common, &place, files::LOCK_FIRST))?;
     let namespace = match &args.namespace {
         Some(name) => format!("  namespace: {}\n", plain(NAMESPACE, name)?),
         None => String::new(),

@@ -20,26 +20,19 @@ use crate::types::plain::{NAMED, shorten};
 
 /// Runs the command.
 pub fn run(common: &Common, args: &PlanArgs, report: &Report) -> Result<Exit, Failure> {
-    let output = output::named(&args.output);
-    output.iter().try_for_each(|path| output::check(path, common))?;
+    let output = output::asked(&args.output, "gpuenv fleet plan", args.replace.force, common)?;
     let Asked { file, spec, catalog } = read(&files::places(common)?.spec)?;
     let problem = Problem::new(&catalog);
     // What is wrong with the spec is told at its place in the file.
     Request::new(&spec, &problem).map_err(|errors| Failure::spec(errors, file.clone()))?;
     let template = chosen(&spec, args.target.as_deref())?;
     let mut inventory = Inventory::default();
-    source::each(&args.sources, &mut |batch| {
-        let essential =
-            |host: Host| (host.name, host.record.and_then(|record| plan::essence(record, template, &catalog)));
-        source::hosts(batch, essential, |(name, read)| {
-            inventory.add(name, read);
-            Ok(())
-        })?;
-        source::check_count(inventory.hosts())
+    let essential = |host: Host| (host.name, host.record.and_then(|record| plan::essence(record, template, &catalog)));
+    let left_out = source::each(&args.sources, output.as_ref(), essential, |(name, read)| {
+        inventory.add(name, read);
+        Ok(())
     })?;
-    if inventory.hosts() == 0 {
-        return Err(source::no_host());
-    }
+    left_out.iter().for_each(|says| report.note(says));
     let plan =
         plan::plan(&spec, template, &problem, inventory, Steps::LIMIT).map_err(|errors| Failure::spec(errors, file))?;
     let format = match common.format {
@@ -50,8 +43,9 @@ pub fn run(common: &Common, args: &PlanArgs, report: &Report) -> Result<Exit, Fa
     };
     let text = plan_text(report, &plan, format, output.is_some(), args.verbose)?;
     match output {
-        Some(path) => {
-            output::write(path, common, &text)?;
+        Some(output) => {
+            output.write(common, &text, common.format.room())?;
+            report.wrote(&output.name());
         }
         None => report.data(&text)?,
     }

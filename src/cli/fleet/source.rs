@@ -1,6 +1,6 @@
 //! The sources of hosts, read piece by piece: files, folders and stdin.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -10,8 +10,11 @@ use crate::fleet::{self, Elements, Host, Labelled, Piece};
 use crate::host;
 use crate::report::{Exit, Failure};
 use crate::types::beside;
+use crate::types::plain::{NAMED, shorten};
 
 use crate::cli::files::{is_pipe, reason};
+use crate::cli::inputs::{self, Identity};
+use crate::cli::output::Output;
 use crate::cli::project::shown;
 
 /// More of a report in text is not read, and that is told: half a million hosts say less, and reading takes some times as
@@ -33,7 +36,7 @@ const DOCUMENT: usize = 4 << 10;
 const DEPTH: usize = 8;
 
 /// What is handed on: pieces of JSON, or a whole text.
-pub enum Batch {
+enum Batch {
     /// Documents of a source; the flag: it holds this one alone.
     Documents(Vec<Piece>, String, bool),
     /// A text and its source.
@@ -42,25 +45,49 @@ pub enum Batch {
     Unread(String, String),
 }
 
-/// Reads every source and hands its hosts on.
-pub fn each(sources: &[PathBuf], hand: &mut dyn FnMut(Batch) -> Result<(), Failure>) -> Result<(), Failure> {
-    if sources.is_empty() {
-        return stream(&mut io::stdin().lock(), "stdin", hand).map(drop);
-    }
-    let read = RefCell::default();
+/// Reads every source and hands its hosts on, each as something makes of it. A source that holds none is one of which nothing
+/// is known. What was left out of folders is told in the end, if anything was. `output` is what this run writes.
+pub fn each<T: Send>(
+    sources: &[PathBuf],
+    output: Option<&Output<'_>>,
+    of: impl Fn(Host) -> T + Sync,
+    mut take: impl FnMut(T) -> Result<(), Failure>,
+) -> Result<Option<String>, Failure> {
+    let run = Run { output: output.and_then(Output::earlier), ..Run::default() };
+    let mut hand = |batch| {
+        hosts(batch, &of, |host| {
+            run.count.set(run.count.get() + 1);
+            check_count(run.count.get())?;
+            take(host)
+        })
+    };
+    let stdin = [PathBuf::from("-")];
+    let sources = if sources.is_empty() { &stdin } else { sources };
+    let alone = sources.len() == 1;
     for source in sources {
-        if source == Path::new("-") {
-            stream(&mut io::stdin().lock(), "stdin", hand)?;
+        let before = run.count.get();
+        let is_stdin = source == Path::new("-");
+        if is_stdin {
+            inputs::enter(Path::new(inputs::STDIN));
+            stream(&mut io::stdin().lock(), "stdin", &mut hand)?;
         } else {
-            let way = Way { top: None, alone: sources.len() == 1, depth: DEPTH, read: &read };
-            place(source, way, hand)?;
+            place(source, Way { top: None, alone, depth: DEPTH, run: &run }, &mut hand)?;
+        }
+        if run.count.get() == before && !alone {
+            let name = if is_stdin { "stdin".to_string() } else { shown(source) };
+            hand(Batch::Unread(name, "no host stands in this source: gather its records again".to_string()))?;
         }
     }
-    Ok(())
+    let left_out = run.left_out.into_inner();
+    let left_out = (!left_out.is_empty()).then(|| format!("not read in the folders: {}", shorten(&left_out, NAMED)));
+    match run.count.get() {
+        0 => Err(no_host(left_out)),
+        _ => Ok(left_out),
+    }
 }
 
 /// Takes the hosts of a batch, read side by side, each as something makes of it, in their order.
-pub fn hosts<T: Send>(
+fn hosts<T: Send>(
     batch: Batch,
     of: impl Fn(Host) -> T + Sync,
     mut take: impl FnMut(T) -> Result<(), Failure>,
@@ -82,18 +109,38 @@ pub fn hosts<T: Send>(
 }
 
 /// There was nothing in them.
-pub fn no_host() -> Failure {
-    Failure::new(Exit::BadInput, "nothing-to-judge", "the sources hold no host")
+fn no_host(left_out: Option<String>) -> Failure {
+    let left_out = left_out.map_or(String::new(), |left_out| format!("; {left_out}"));
+    Failure::new(Exit::BadInput, "nothing-to-judge", format!("the sources hold no host{left_out}"))
         .help("gather records with the job that `gpuenv fleet job slurm` or `gpuenv fleet job kubernetes` prints")
 }
 
 /// Refuses what has no end: more hosts than anybody has.
-pub fn check_count(hosts: usize) -> Result<(), Failure> {
+fn check_count(hosts: usize) -> Result<(), Failure> {
     if hosts <= MOST {
         return Ok(());
     }
     let message = format!("the sources hold more than {MOST} hosts, the most that are judged at once");
     Err(Failure::new(Exit::BadInput, "too-many", message).help("judge them in parts"))
+}
+
+/// What a run keeps in mind of its sources.
+#[derive(Default)]
+struct Run {
+    /// How many hosts were handed on, and files that had been read before.
+    count: Cell<usize>,
+    /// The files of several sources that were read: one that is named twice, or again by its folder, holds the same hosts.
+    read: RefCell<BTreeSet<PathBuf>>,
+    /// What lies in folders and was not read, and why.
+    left_out: RefCell<Vec<String>>,
+    /// What an earlier run left in the place that this one writes to.
+    output: Option<Identity>,
+}
+
+impl Run {
+    fn leave_out(&self, path: &Path, why: &str) {
+        self.left_out.borrow_mut().push(format!("{} ({why})", shown(path)));
+    }
 }
 
 /// How a place was come to.
@@ -105,8 +152,19 @@ struct Way<'p> {
     alone: bool,
     /// Folders are followed so deep from here.
     depth: usize,
-    /// The files of several sources that were read: one that is named twice, or again by its folder, holds the same hosts.
-    read: &'p RefCell<BTreeSet<PathBuf>>,
+    run: &'p Run,
+}
+
+impl Way<'_> {
+    /// Why something in a folder is not looked at, if it is not.
+    fn not_followed(&self, path: &Path) -> Option<&'static str> {
+        match () {
+            () if is_hidden(path) => Some("hidden"),
+            () if self.depth == 0 => Some("too deep"),
+            () if self.run.output.is_some() && inputs::identity(path) == self.run.output => Some("written anew"),
+            () => None,
+        }
+    }
 }
 
 /// A file or what lies in a folder. What was named must be there.
@@ -125,7 +183,11 @@ fn place(path: &Path, way: Way<'_>, hand: &mut dyn FnMut(Batch) -> Result<(), Fa
         inside.sort_unstable();
         let top = way.top.unwrap_or(path);
         let inward = Way { top: Some(top), depth: way.depth.saturating_sub(1), ..way };
-        for path in inside.iter().filter(|path| way.depth > 0 && !is_hidden(path)) {
+        for path in &inside {
+            if let Some(why) = way.not_followed(path) {
+                way.run.leave_out(path, why);
+                continue;
+            }
             match is_read_elsewhere(path, top).and_then(|elsewhere| readable(path).map(|()| elsewhere)) {
                 Ok(true) => {}
                 Ok(false) => match place(path, inward, hand) {
@@ -145,12 +207,18 @@ fn place(path: &Path, way: Way<'_>, hand: &mut dyn FnMut(Batch) -> Result<(), Fa
         return match named {
             true => Err(Failure::io("not-a-file", format!("{} is not a regular file", shown(path)))
                 .help("name a file or a folder of records, or pipe them in")),
-            false => Ok(()),
+            false => {
+                way.run.leave_out(path, "not a regular file");
+                Ok(())
+            }
         };
     }
-    if about.is_file() && !way.alone && path.canonicalize().is_ok_and(|whole| !way.read.borrow_mut().insert(whole)) {
+    if about.is_file() && !way.alone && path.canonicalize().is_ok_and(|whole| !way.run.read.borrow_mut().insert(whole))
+    {
+        way.run.count.set(way.run.count.get() + 1);
         return Ok(());
     }
+    inputs::enter(path);
     let mut file = BufReader::with_capacity(1 << 20, File::open(path).map_err(failed)?);
     match stream(&mut file, &stem(path), hand)? {
         true => Ok(()),

@@ -130,6 +130,11 @@ impl Plan {
         self.unserved.is_empty() && self.unknown.is_empty() && !self.gave_up
     }
 
+    /// How many of the hosts that the fewest stacks serve need a cuda-compat package for it.
+    pub fn to_be_helped(&self) -> usize {
+        self.fewest.iter().flat_map(|stack| stack.compat.values()).sum()
+    }
+
     /// How many hosts no stack serves with the driver that they have: of these it is proven.
     pub fn refused(&self) -> usize {
         self.unserved.iter().filter(|one| one.proven).map(|one| one.hosts).sum()

@@ -80,6 +80,10 @@ pub struct Record {
     /// The kernels that were run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kernels: Vec<Kernel>,
+    /// Of a file: which command wrote it. It is no part of what is known of the host.
+    #[serde(skip_serializing)]
+    #[cfg_attr(test, schemars(skip))]
+    pub written: Option<String>,
 }
 
 /// More GPUs than in any machine: a record that lists more is nobody's, and would be judged for minutes.

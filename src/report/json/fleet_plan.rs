@@ -13,7 +13,7 @@ const FORMAT: u32 = 1;
 pub(in crate::report) struct FleetPlan<'a> {
     /// The format.
     format: u32,
-    /// Whether every host is served as it is; some can run nothing; of some it is not known.
+    /// Whether every host is served with the driver that it has, if need be with the packages under `compat`; some can run nothing; of some it is not known.
     status: Served,
     /// The target that says what the hosts do not.
     target: &'a str,

@@ -10,6 +10,7 @@ use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
 use crate::catalog::rows::FRAMEWORKS;
+use crate::export::WRITTEN;
 use crate::spec::{KeyDoc, Shape, TableDoc, tables};
 
 /// What is printed: what is always there is required.
@@ -20,6 +21,21 @@ pub fn printed<T: JsonSchema>() -> Value {
 /// What is read: what may be left out is not required.
 pub fn read<T: JsonSchema>() -> Value {
     of_type::<T>(SchemaSettings::draft2020_12().for_deserialize())
+}
+
+/// The documents that a command writes into files, too: each says there who wrote it.
+const FILED: [&str; 6] = ["fleet", "fleet-host", "fleet-plan", "host", "lock", "matrix"];
+
+/// A schema of this name, with what stands in files beside it.
+pub fn filed(name: &str, mut schema: Value) -> Value {
+    if !FILED.contains(&name) {
+        return schema;
+    }
+    schema["properties"][WRITTEN] = json!({
+        "type": "string",
+        "description": "In a file that gpuenv wrote: by which command, and a digest of the rest.",
+    });
+    schema
 }
 
 fn of_type<T: JsonSchema>(settings: SchemaSettings) -> Value {
