@@ -1,12 +1,14 @@
 //! The stack in the network: versions and releases of frameworks, and what is written of them.
 
+use std::rc::Rc;
+
 use pubgrub::VersionSet;
 
 use crate::catalog::LIBRARIES;
 use crate::catalog::rows::Build;
-use crate::types::Version;
+use crate::types::{Version, distinct};
 
-use super::{Class, Framework, Group, Package, Plan, ReleaseChoice, releases};
+use super::{Class, ForwardCompat, Framework, Group, Package, Plan, ReleaseChoice, releases};
 use crate::solve::coinstall;
 use crate::solve::failing;
 use crate::solve::libraries::{self, compiles_for};
@@ -28,6 +30,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         for (place, at) in first.into_iter().chain(others).enumerate() {
             if place == wished {
                 self.add_left_out();
+                self.add_apart();
             }
             let ask = asks[at];
             let versions = match problem.framework(ask.package) {
@@ -47,6 +50,32 @@ impl<'q, 'c> Plan<'q, 'c> {
         self.companions = vars.split_off(self.frameworks.len());
         self.versions = vars;
         self.relate_package_versions();
+    }
+
+    /// What goes beside the CUDA of `[packages]` comes before what is newer, as far as any of it does: the builds of one version
+    /// may all be ruled out by something else. What an earlier lock chose comes before that.
+    fn add_apart(&mut self) {
+        let request = self.request;
+        let is_asked = self.policy.forward_compat == ForwardCompat::All || request.packages.is_empty();
+        let no_gpu = request.targets.iter().all(|target| target.is_cpu());
+        for ask in &request.frameworks {
+            let framework = request.problem.framework(ask.package);
+            let is_free = !is_asked && !no_gpu && !self.locked.contains_key(ask.package);
+            let Some(framework) = framework.filter(|_| is_free) else {
+                self.apart.push(None);
+                continue;
+            };
+            let of = |release: &Release<'c>| match () {
+                () if !ask.takes(release) => 0,
+                () if release.is_cpu() => usize::MAX,
+                () => self.sparing.apart(framework, release),
+            };
+            let costs: Rc<[usize]> = framework.releases.iter().map(of).collect();
+            let every = distinct(costs.iter().copied()).len();
+            let var =
+                (every > 1).then(|| self.network.variable(every, Order::Ascending, RowSet::default(), Vec::new()));
+            self.apart.push(var.map(|var| (var, costs)));
+        }
     }
 
     /// The releases of frameworks, shared or for each class apart, then what goes beside them.
@@ -106,11 +135,18 @@ impl<'q, 'c> Plan<'q, 'c> {
         // Of two variants of one version the one to install is that of which less is known to fail, first of all of what
         // `[packages]` loads beside it.
         let sparing = self.sparing.clone();
-        let rank = Box::new(move |row: usize| {
-            sparing.of_release(&framework.releases[row]) + usize::from(!before.has(row)) + fails(row)
-        });
-        let order = (Order::Ranked(rank), self.asked_by(framework.package));
-        let var = self.variable(&framework.releases, order, &key, |release| release.variant);
+        let rank =
+            Box::new(move |row: usize| sparing.of_release(framework, row) + usize::from(!before.has(row)) + fails(row));
+        let is_locked =
+            |of: &String| framework.matching(|one| of.split_once('+') == Some((one.version.as_str(), one.variant)));
+        let first = self.locked.get(&key).map_or_else(RowSet::default, is_locked);
+        let because = self.asked_by(framework.package);
+        let var = self.network.variable(framework.releases.len(), Order::Ranked(rank), first, because);
+        if let Some((of, costs)) = self.apart.get(at).and_then(Option::as_ref).filter(|_| !cpu_first) {
+            let costs = costs.clone();
+            let (of, every) = (*of, distinct(costs.iter().copied()));
+            self.network.relate(of, var, move |row| RowSet::filter(costs.len(), |at| costs[at] <= every[row]));
+        }
         for (&class, rows) in classes.iter().zip(left) {
             self.given[class].push((self.versions[at], framework.versions_of(&rows)));
             self.given[class].push((var, rows));
