@@ -9,7 +9,6 @@ use crate::solve::resolve::{Resolution, resolve, together};
 use crate::solve::unknowns::Unknown;
 use crate::solve::warnings::{Upgrades, warnings_with};
 use crate::spec::{Override, Share, Spec};
-use crate::types::distinct;
 use crate::warning::{Kind, PackageBrings, PackageCuda, PackageExcluded, UnusedOverride, Warning};
 
 use super::locked::{Upgrade, VARIANT, locked};
@@ -49,11 +48,13 @@ pub(super) fn follow(spec: &Spec, request: &Request<'_>, lock: &Lock, steps: &St
     let mut kept = relock.without(request, &[], &Upgrades::new());
     let let_go = relock.let_go(request, &kept);
     if !let_go.is_empty() {
-        let left = excluded(&relock.without(request, &let_go, &Upgrades::new())).concat();
         let names: BTreeSet<&str> = let_go.iter().map(|of| of.trim_end_matches(VARIANT)).collect();
         let names: Vec<String> = names.iter().map(|name| format!("--upgrade-package {name}")).collect();
-        let cured = excluded(&kept).concat().into_iter().filter(|key| !left.contains(key));
-        kept = relock.without(request, &[], &cured.map(|key| (key, names.join(" "))).collect());
+        let freed = relock.without(request, &let_go, &Upgrades::new());
+        let left = excluded(&freed).concat();
+        let cured = excluded(&kept).concat().into_iter().filter(|one| !left.contains(one)).flat_map(|one| &one.keys);
+        let upgrades = cured.map(|key| (key.clone(), names.join(" "))).collect();
+        kept = relock.without(request, &[], &upgrades);
     }
     relock.with_overrides(request, kept, &[])
 }
@@ -166,13 +167,10 @@ fn needed(offs: &[Off], is_same_without: &impl Fn(&[Off]) -> bool) -> Vec<Off> {
     [needed(first, is_same_without), needed(rest, is_same_without)].concat()
 }
 
-/// The keys of what is locked or asked for that installers refuse beside the rest, and of what would load another CUDA.
-fn excluded(renewed: &Renewed) -> [Vec<String>; 2] {
+/// What is said of packages that installers refuse beside the rest, and of what would load another CUDA.
+fn excluded(renewed: &Renewed) -> [Vec<&Warning>; 2] {
     let Renewed::Lock(_, warnings) = renewed else { return Default::default() };
-    let of = |codes: &[&str]| {
-        let told = warnings.iter().filter(|warning| codes.contains(&warning.code));
-        distinct(told.flat_map(|warning| warning.keys.iter().cloned()))
-    };
+    let of = |codes: &[&str]| warnings.iter().filter(|warning| codes.contains(&warning.code)).collect();
     [of(&[PackageExcluded::CODE]), of(&[PackageCuda::CODE, PackageBrings::CODE])]
 }
 

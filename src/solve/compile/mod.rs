@@ -219,8 +219,8 @@ pub struct Plan<'q, 'c> {
     sparing: Rc<Sparing<'q, 'c>>,
     /// How many ordinary packages a Python may leave out, where that differs, until it is related.
     left_out: Option<(Var, Vec<usize>)>,
-    /// For each framework how far its release may be from what `[packages]` load of CUDA, and how far each is, where that differs.
-    apart: Vec<Option<(Var, Rc<[usize]>)>>,
+    /// Frameworks by position, with what a release may cost of `[packages]` by its CUDA, and what each does.
+    apart: Vec<(usize, Var, Rc<[usize]>)>,
     /// The rules that are set aside for every class.
     off: RowSet,
     policy: Policy<'q>,

@@ -17,9 +17,9 @@ use crate::solve::ordinary::{Beside, Follows, Judged, judged};
 use crate::solve::platform::Platform;
 use crate::solve::problem::{Package, Problem};
 use crate::solve::release::Release;
-use crate::solve::request::{PackageRequest, Request, TargetRequest};
+use crate::solve::request::{PackageRequest, Request};
 use crate::solve::rowset::RowSet;
-use crate::types::{Cc, Specifier, Version, distinct};
+use crate::types::{Specifier, Version, distinct};
 
 /// More than is known to fail of any release.
 const MOST_FAILING: usize = 1 << 16;
@@ -63,7 +63,7 @@ impl<'q, 'c> Sparing<'q, 'c> {
 
     /// How much worse than others a release is for what `[packages]` load of CUDA: worse than what fails on a GPU.
     pub(super) fn of_release(&self, framework: &Framework<'c>, row: usize) -> usize {
-        MOST_FAILING * self.apart(framework, &framework.releases[row])
+        MOST_FAILING * self.apart(framework, &framework.releases[row], false)
     }
 
     /// What a version of a framework costs by itself, and what the packages cost that `[stack]` has beside it.
@@ -78,19 +78,37 @@ impl<'q, 'c> Sparing<'q, 'c> {
         self.excluded(framework.package, version) + self.request.companions.iter().filter_map(beside).sum::<usize>()
     }
 
-    /// How far a release is from the CUDA of `[packages]`, and from that of what they bring along.
-    pub(super) fn apart(&self, framework: &Framework<'c>, release: &Release<'c>) -> usize {
+    /// What each release of a framework costs by its CUDA and by what its version excludes; none where all are alike in CUDA.
+    pub(super) fn of_each(
+        &self,
+        framework: &Framework<'c>,
+        is_asked: impl Fn(&Release<'c>) -> bool,
+    ) -> Option<Rc<[usize]>> {
+        let by_cuda = |one: &Release<'c>| if is_asked(one) { self.apart(framework, one, true) } else { 0 };
+        let costs: Vec<usize> = framework.releases.iter().map(by_cuda).collect();
+        let all = |(one, cost): (&Release<'c>, &usize)| match one.is_cpu() {
+            true => usize::MAX,
+            false if !is_asked(one) => 0,
+            false => MOST_FAILING * self.excluded(framework.package, one.version) + cost,
+        };
+        let differ = costs.iter().any(|cost| *cost > 0);
+        differ.then(|| framework.releases.iter().zip(&costs).map(all).collect())
+    }
+
+    /// How far a release is from the CUDA of `[packages]`, and from that of what they bring along. What follows a framework
+    /// binds the build of a version only, be it that none goes with others.
+    fn apart(&self, framework: &Framework<'c>, release: &Release<'c>, by_cuda: bool) -> usize {
         let Some(line) = &release.line else { return 0 };
         let request = self.request;
         let of = |(name, asked): &(String, Specifier)| CudaLines::of(request.problem, name, asked);
         let lines = self.lines.get_or_init(|| request.packages.iter().map(of).collect());
-        let Brought { packages, machines } = self.brought.get_or_init(|| Brought::new(request));
+        let Brought { packages, platforms } = self.brought.get_or_init(|| Brought::new(request));
         let is_left = |one: &&(&'c Package<'c>, Specifier)| {
             let beside = one.0.accepting(framework.package, release.version);
-            machines.iter().any(|on| is_left_alone(request.problem, on, release, (one, &beside)))
+            platforms.iter().any(|on| is_left_alone(request.problem, *on, release, (one, &beside)))
         };
-        lines.iter().map(|one| one.distance(line)).sum::<usize>()
-            + OTHER_MAJOR * packages.iter().filter(is_left).count()
+        let packages = packages.iter().filter(|(of, _)| !by_cuda || of.releases.iter().all(|row| row.follows_cuda()));
+        lines.iter().map(|one| one.distance(line)).sum::<usize>() + OTHER_MAJOR * packages.filter(is_left).count()
     }
 
     /// How many of `[packages]` a version excludes: what it needs of them, or they of it, is not what is asked for.
@@ -116,7 +134,7 @@ struct Brought<'c> {
     /// That of which releases are chosen for a framework or CUDA, and which nobody names.
     packages: Vec<(&'c Package<'c>, Specifier)>,
     /// The machines with GPUs.
-    machines: Vec<(Platform<'c>, Vec<Cc>)>,
+    platforms: Vec<Platform<'c>>,
 }
 
 impl<'c> Brought<'c> {
@@ -132,19 +150,18 @@ impl<'c> Brought<'c> {
         let packages =
             coming.filter_map(|(name, asked)| Some((request.problem.package(name)?, asked.clone()))).collect();
         let on_gpu = request.targets.iter().filter(|target| !target.is_cpu());
-        let gpus = |target: &TargetRequest<'_>| target.named_gpus().iter().map(|gpu| gpu.cc).collect();
-        Brought { packages, machines: distinct(on_gpu.map(|target| (target.platform, gpus(target)))) }
+        Brought { packages, platforms: distinct(on_gpu.map(|target| target.platform)) }
     }
 }
 
 /// Whether a package of which releases go with a version of a framework has none on a package index that loads beside a build of it.
 fn is_left_alone<'c>(
     problem: &Problem<'c>,
-    (on, gpus): &(Platform<'c>, Vec<Cc>),
+    on: Platform<'c>,
     release: &Release<'c>,
     ((package, asked), beside): (&(&'c Package<'c>, Specifier), &RowSet),
 ) -> bool {
-    let Some(build) = release.on(*on) else { return false };
+    let Some(build) = release.on(on) else { return false };
     let is_there =
         |row: &Companion| followers::is_on_index(row, on.arch, Some(&build.variant)) && asked.admits(&row.version);
     let rows = package.matching(is_there).intersection(beside);
@@ -152,7 +169,7 @@ fn is_left_alone<'c>(
     let of = (&*build.variant, release.line.as_ref());
     let loads = |row: &Companion| {
         let is_of_another = !row.follows_cuda() && row.framework != build.package;
-        is_of_another || followers::loads(problem, row, of, &cudnns, (on.arch, gpus))
+        is_of_another || followers::loads(problem, row, of, &cudnns, (on.arch, &[]))
     };
     !rows.is_empty() && !rows.rows().any(|row| loads(package.releases[row]))
 }

@@ -1,7 +1,5 @@
 //! The stack in the network: versions and releases of frameworks, and what is written of them.
 
-use std::rc::Rc;
-
 use pubgrub::VersionSet;
 
 use crate::catalog::LIBRARIES;
@@ -56,25 +54,19 @@ impl<'q, 'c> Plan<'q, 'c> {
     /// may all be ruled out by something else. What an earlier lock chose comes before that.
     fn add_apart(&mut self) {
         let request = self.request;
-        let is_asked = self.policy.forward_compat == ForwardCompat::All || request.packages.is_empty();
-        let no_gpu = request.targets.iter().all(|target| target.is_cpu());
-        for ask in &request.frameworks {
-            let framework = request.problem.framework(ask.package);
-            let is_free = !is_asked && !no_gpu && !self.locked.contains_key(ask.package);
-            let Some(framework) = framework.filter(|_| is_free) else {
-                self.apart.push(None);
-                continue;
-            };
-            let of = |release: &Release<'c>| match () {
-                () if !ask.takes(release) => 0,
-                () if release.is_cpu() => usize::MAX,
-                () => self.sparing.apart(framework, release),
-            };
-            let costs: Rc<[usize]> = framework.releases.iter().map(of).collect();
-            let every = distinct(costs.iter().copied()).len();
-            let var =
-                (every > 1).then(|| self.network.variable(every, Order::Ascending, RowSet::default(), Vec::new()));
-            self.apart.push(var.map(|var| (var, costs)));
+        let is_settled = request.packages.is_empty() || request.targets.iter().all(|target| target.is_cpu());
+        // Where it is asked only whether there is an answer, none comes before another.
+        if is_settled || self.policy.forward_compat == ForwardCompat::All {
+            return;
+        }
+        for (at, ask) in request.frameworks.iter().enumerate() {
+            let framework = request.problem.framework(ask.package).filter(|_| !self.locked.contains_key(ask.package));
+            let costs = framework.and_then(|framework| self.sparing.of_each(framework, |release| ask.takes(release)));
+            if let Some(costs) = costs {
+                let every = distinct(costs.iter().copied()).len();
+                let var = self.network.variable(every, Order::Ascending, RowSet::default(), Vec::new());
+                self.apart.push((at, var, costs));
+            }
         }
     }
 
@@ -142,7 +134,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         let first = self.locked.get(&key).map_or_else(RowSet::default, is_locked);
         let because = self.asked_by(framework.package);
         let var = self.network.variable(framework.releases.len(), Order::Ranked(rank), first, because);
-        if let Some((of, costs)) = self.apart.get(at).and_then(Option::as_ref).filter(|_| !cpu_first) {
+        if let Some((_, of, costs)) = self.apart.iter().find(|one| one.0 == at && !cpu_first) {
             let costs = costs.clone();
             let (of, every) = (*of, distinct(costs.iter().copied()));
             self.network.relate(of, var, move |row| RowSet::filter(costs.len(), |at| costs[at] <= every[row]));
