@@ -3,14 +3,12 @@
 
 use crate::catalog::rows::{BESIDE_TORCH, Companion, Index, Subject, TORCH, TRITON};
 use crate::types::constraint::admits;
-use crate::types::{Cc, Constraint, CpuArch, Specifier, Version, variant};
+use crate::types::{Cc, Constraint, Specifier, Version, variant};
 
-use super::brought::refusing;
+use super::brought::{is_on_index, loads, refusing};
 use super::ordinary::coming::coming;
 use super::ordinary::{Beside, is_excluded};
 use super::problem::Problem;
-use super::problem::brought::serves;
-use super::rules::Needs;
 use super::solution::TargetSolution;
 
 /// A package that comes along.
@@ -120,12 +118,6 @@ fn on_index<'c>(problem: &Problem<'c>, chosen: &TargetSolution<'_>, name: &str) 
     problem.package(name).into_iter().flat_map(|of| of.releases.iter().copied()).filter(is_there).collect()
 }
 
-/// Whether a release lies for a processor on the package index, or on that of a variant of torch.
-pub(super) fn is_on_index(row: &Companion, arch: CpuArch, of_torch: Option<&str>) -> bool {
-    let is_apart = row.url.is_some() || row.index_url.is_some() || row.gone.is_some();
-    (row.variant.is_none() || row.variant.as_deref() == of_torch) && !is_apart && row.is_for_arch(arch)
-}
-
 /// Whether a release goes with a choice, as far as anybody knows: with the release of its framework, the CUDA and the C++ ABI
 /// of that, the GPUs, and the cuDNN that is there.
 fn goes(problem: &Problem<'_>, chosen: &TargetSolution<'_>, row: &Companion, gpus: &[Cc]) -> bool {
@@ -150,24 +142,4 @@ fn goes(problem: &Problem<'_>, chosen: &TargetSolution<'_>, row: &Companion, gpu
     }
     let variant = build.map_or("", |build| &*build.variant);
     loads(problem, row, (variant, line.as_ref()), &chosen.cudnns(), (chosen.arch, gpus))
-}
-
-/// Whether a release loads beside a variant of its framework, or one of CUDA, with one of these cuDNNs, and computes on some GPUs, as
-/// far as anybody knows.
-pub(super) fn loads(
-    problem: &Problem<'_>,
-    row: &Companion,
-    (variant, line): (&str, Option<&Version>),
-    cudnns: &[&Version],
-    (arch, gpus): (CpuArch, &[Cc]),
-) -> bool {
-    let rules = problem.rules.of_package(&row.package, Subject::Gpu);
-    let is_refused = gpus.iter().any(|gpu| refusing(&rules, row, *gpu).is_some());
-    let of_cuda = problem.rules.of_package(&row.package, Subject::Cuda);
-    let other_cuda = |line: &Version| of_cuda.about(&row.version).any(|rule| !rule.needs.admits(line));
-    let is_refused = is_refused || line.is_some_and(|line| other_cuda(&problem.newest_of(*line)));
-    let of_cudnn = problem.rules.of_package(&row.package, Subject::Cudnn);
-    let has_cudnn = |rule: &Needs<'_>| cudnns.iter().any(|has| rule.needs.admits(has) || has.major() == 0);
-    let lacks_cudnn = !cudnns.is_empty() && of_cudnn.about(&row.version).any(|rule| !has_cudnn(rule));
-    serves(problem.catalog, row, (variant, line), arch, gpus) && !is_refused && !lacks_cudnn
 }

@@ -388,6 +388,13 @@ const SPARED: &[Case] = &[
         0,
         &["package-cuda", "lock: stack.torch = \"2.14.1+cu126\""],
     ),
+    // What installers refuse comes before that.
+    case(
+        "torch = \"*\"\n[packages]\naudiocraft = \"==1.2.0\"\nnvidia-cublas = \"==13.1.0.3\"",
+        A100,
+        0,
+        &["!package-excluded", "package-cuda", "lock: stack.torch = \"2.1.0+"],
+    ),
     // What comes along binds the build as what is named does.
     case(
         "torch = \"2.11.0\"\n[packages]\nfaster-whisper = \"*\"",

@@ -8,7 +8,7 @@ use pubgrub::VersionSet;
 use rustc_hash::FxHashMap;
 
 use crate::catalog::rows::{BESIDE_TORCH, Companion, TRITON};
-use crate::solve::followers;
+use crate::solve::brought;
 use crate::solve::framework::Framework;
 use crate::solve::libraries::CudaLines;
 use crate::solve::network::Order;
@@ -163,13 +163,13 @@ fn is_left_alone<'c>(
 ) -> bool {
     let Some(build) = release.on(on) else { return false };
     let is_there =
-        |row: &Companion| followers::is_on_index(row, on.arch, Some(&build.variant)) && asked.admits(&row.version);
+        |row: &Companion| brought::is_on_index(row, on.arch, Some(&build.variant)) && asked.admits(&row.version);
     let rows = package.matching(is_there).intersection(beside);
     let cudnns: Vec<&Version> = build.cudnn.iter().collect();
     let of = (&*build.variant, release.line.as_ref());
     let loads = |row: &Companion| {
         let is_of_another = !row.follows_cuda() && row.framework != build.package;
-        is_of_another || followers::loads(problem, row, of, &cudnns, (on.arch, &[]))
+        is_of_another || brought::loads(problem, row, of, &cudnns, (on.arch, &[]))
     };
     !rows.is_empty() && !rows.rows().any(|row| loads(package.releases[row]))
 }
