@@ -89,7 +89,8 @@ impl Relock<'_> {
             _ => [usize::MAX; 2],
         };
         let most = count(kept);
-        let Some(previous) = self.previous.filter(|_| most > [0, 0]) else { return Vec::new() };
+        let is_any = matches!(kept, Renewed::Lock(..)) && most > [0, 0];
+        let Some(previous) = self.previous.filter(|_| is_any) else { return Vec::new() };
         let names = request.targets.iter().map(|target| target.name.as_str());
         let kept: BTreeSet<String> =
             names.flat_map(|name| locked(previous, request.share, &[name], self.upgrade).into_keys()).collect();
