@@ -30,6 +30,9 @@ impl Upgrade {
     }
 }
 
+/// Behind the name of a framework, the key of its build.
+pub(super) const VARIANT: &str = ".variant";
+
 /// The choices to keep for these targets. Drivers are never kept: the oldest that suffices is found anew.
 pub fn locked(lock: &Lock, share: Share, targets: &[&str], upgrade: &Upgrade) -> Locked {
     let mut choices = Choices { share, upgrade, kept: HashMap::new() };
@@ -61,11 +64,12 @@ impl Choices<'_> {
         for (name, version) in stack.iter().filter(|(name, _)| !self.upgrade.frees(name)) {
             match version.split_once('+').filter(|_| FRAMEWORKS.contains(&name.as_str())) {
                 None => self.keep(name.clone(), version),
-                Some((version, variant)) => {
-                    self.keep(name.clone(), version);
+                // A build is kept with its release: of another one the build is chosen anew.
+                Some((release, _)) => {
+                    self.keep(name.clone(), release);
                     match self.share {
-                        Share::Versions => self.keep(format!("{name}.variant.{target}"), variant),
-                        Share::Stack | Share::None => self.keep(format!("{name}.variant"), variant),
+                        Share::Versions => self.keep(format!("{name}{VARIANT}.{target}"), version),
+                        Share::Stack | Share::None => self.keep(format!("{name}{VARIANT}"), version),
                     }
                 }
             }

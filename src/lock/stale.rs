@@ -9,7 +9,7 @@ use crate::spec::Spec;
 use crate::types::plain::brief;
 use crate::types::{Constraint, Version};
 
-use super::renew::{Renewed, renew};
+use super::renew::{Renewed, follow, renew};
 use super::{CatalogStamp, FORMAT, Lock, Upgrade};
 
 /// Why the lock must be made anew; nothing if it is current.
@@ -54,7 +54,7 @@ pub fn staleness(lock: &Lock, inputs: &BTreeMap<String, String>, catalog: &Catal
 /// lock follows from its spec if either does, whoever asks.
 pub fn again(spec: &Spec, request: &Request<'_>, lock: &Lock) -> Renewed {
     let steps = Steps::default();
-    let kept = renew(spec, request, Some(lock), &Upgrade::Nothing, &steps);
+    let kept = follow(spec, request, lock, &steps);
     let says_same = |renewed: &Renewed| matches!(renewed, Renewed::Lock(again, _) if is_same(again, lock));
     if says_same(&kept) || matches!(kept, Renewed::GaveUp) {
         return kept;

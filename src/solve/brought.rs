@@ -7,6 +7,7 @@ use crate::catalog::rows::{Build, Companion, Subject, TORCH, pinned};
 use crate::types::{Cc, CpuArch, Version, distinct};
 
 use super::fits;
+use super::problem::Problem;
 use super::problem::brought::{releases, serves};
 use super::request::Request;
 use super::rules::{Needs, PackageRules};
@@ -65,6 +66,32 @@ pub(super) fn refusing<'c>(rules: &PackageRules<'_, 'c>, one: &Companion, gpu: C
     let refuses =
         |rule: &&Needs<'_>| rule.speaks_of(&one.version, iter::once(&cc), Archs::Free) && !rule.needs.admits(&cc);
     about.find(refuses).map(|rule| &*rule.row.says)
+}
+
+/// Whether a release lies for a processor on the package index, or on that of a variant of torch.
+pub(super) fn is_on_index(row: &Companion, arch: CpuArch, of_torch: Option<&str>) -> bool {
+    let is_apart = row.url.is_some() || row.index_url.is_some() || row.gone.is_some();
+    (row.variant.is_none() || row.variant.as_deref() == of_torch) && !is_apart && row.is_for_arch(arch)
+}
+
+/// Whether a release loads beside a variant of its framework, or one of CUDA, with one of these cuDNNs, and computes on some GPUs, as
+/// far as anybody knows.
+pub(super) fn loads(
+    problem: &Problem<'_>,
+    row: &Companion,
+    (variant, line): (&str, Option<&Version>),
+    cudnns: &[&Version],
+    (arch, gpus): (CpuArch, &[Cc]),
+) -> bool {
+    let rules = problem.rules.of_package(&row.package, Subject::Gpu);
+    let is_refused = gpus.iter().any(|gpu| refusing(&rules, row, *gpu).is_some());
+    let of_cuda = problem.rules.of_package(&row.package, Subject::Cuda);
+    let other_cuda = |line: &Version| of_cuda.about(&row.version).any(|rule| !rule.needs.admits(line));
+    let is_refused = is_refused || line.is_some_and(|line| other_cuda(&problem.newest_of(*line)));
+    let of_cudnn = problem.rules.of_package(&row.package, Subject::Cudnn);
+    let has_cudnn = |rule: &Needs<'_>| cudnns.iter().any(|has| rule.needs.admits(has) || has.major() == 0);
+    let lacks_cudnn = !cudnns.is_empty() && of_cudnn.about(&row.version).any(|rule| !has_cudnn(rule));
+    serves(problem.catalog, row, (variant, line), arch, gpus) && !is_refused && !lacks_cudnn
 }
 
 /// What chosen wheels bring along for a variant of torch, where its wheel lies on no index: nothing holds an installer to

@@ -5,12 +5,10 @@ use crate::catalog::rows::{BESIDE_TORCH, Companion, Index, Subject, TORCH, TRITO
 use crate::types::constraint::admits;
 use crate::types::{Cc, Constraint, Specifier, Version, variant};
 
-use super::brought::refusing;
+use super::brought::{is_on_index, loads, refusing};
 use super::ordinary::coming::coming;
 use super::ordinary::{Beside, is_excluded};
 use super::problem::Problem;
-use super::problem::brought::serves;
-use super::rules::Needs;
 use super::solution::TargetSolution;
 
 /// A package that comes along.
@@ -116,13 +114,7 @@ fn for_python(chosen: &TargetSolution<'_>, row: &Companion) -> bool {
 fn on_index<'c>(problem: &Problem<'c>, chosen: &TargetSolution<'_>, name: &str) -> Vec<&'c Companion> {
     let torch = chosen.builds.iter().find(|build| build.package == TORCH && build.index.contains(&Index::Pytorch));
     let of_torch = torch.map(|build| &*build.variant);
-    let is_there = |row: &&Companion| {
-        (row.variant.is_none() || row.variant.as_deref() == of_torch)
-            && row.url.is_none()
-            && row.index_url.is_none()
-            && row.gone.is_none()
-            && row.is_for_arch(chosen.arch)
-    };
+    let is_there = |row: &&Companion| is_on_index(row, chosen.arch, of_torch);
     problem.package(name).into_iter().flat_map(|of| of.releases.iter().copied()).filter(is_there).collect()
 }
 
@@ -148,15 +140,6 @@ fn goes(problem: &Problem<'_>, chosen: &TargetSolution<'_>, row: &Companion, gpu
     if build.is_none() && line.is_none() {
         return true;
     }
-    let rules = problem.rules.of_package(&row.package, Subject::Gpu);
-    let is_refused = gpus.iter().any(|gpu| refusing(&rules, row, *gpu).is_some());
-    let of_cuda = problem.rules.of_package(&row.package, Subject::Cuda);
-    let other_cuda = |line: &Version| of_cuda.about(&row.version).any(|rule| !rule.needs.admits(line));
-    let is_refused = is_refused || line.is_some_and(|line| other_cuda(&problem.newest_of(line)));
-    let cudnns = chosen.cudnns();
-    let of_cudnn = problem.rules.of_package(&row.package, Subject::Cudnn);
-    let has_cudnn = |rule: &Needs<'_>| cudnns.iter().any(|has| rule.needs.admits(has) || has.major() == 0);
-    let lacks_cudnn = !cudnns.is_empty() && of_cudnn.about(&row.version).any(|rule| !has_cudnn(rule));
     let variant = build.map_or("", |build| &*build.variant);
-    serves(problem.catalog, row, (variant, line.as_ref()), chosen.arch, gpus) && !is_refused && !lacks_cudnn
+    loads(problem, row, (variant, line.as_ref()), &chosen.cudnns(), (chosen.arch, gpus))
 }

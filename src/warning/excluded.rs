@@ -42,6 +42,8 @@ pub enum ExcludedBy<'a> {
         comes_along: bool,
         /// Who knows of that.
         known: KnownTo<'a>,
+        /// What can be done about what is locked.
+        cure: Cure<'a>,
     },
     /// What another one needs of it.
     Needed {
@@ -54,6 +56,17 @@ pub enum ExcludedBy<'a> {
         /// Who knows of that.
         known: KnownTo<'a>,
     },
+}
+
+/// What can be done about a locked release that excludes a package.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cure<'a> {
+    /// What is written of it has to change.
+    Change,
+    /// It is kept from an older lock: `gpuenv lock` with these words chooses another one.
+    Upgrade(&'a str),
+    /// What is written of it admits another one, and something else does not.
+    Ask,
 }
 
 /// Who needs an ordinary package in another release than is asked for.
@@ -127,18 +140,21 @@ impl Kind for PackageExcluded<'_> {
                     behind("; ")
                 )
             }
-            ExcludedBy::Needs { asking: Some(asking), of, needs, locked, known, .. } => {
+            ExcludedBy::Needs { asking, of, needs, locked, comes_along, known, cure } => {
                 let (verb, follows) = known.told();
-                format!(
-                    "{asking} requires {package} {asked}, which {verb} {of} {needs}, and {locked} is locked: {follows}; use {of} {needs}"
-                )
-            }
-            ExcludedBy::Needs { of, needs, locked, comes_along, known, .. } => {
-                let (verb, follows) = known.told();
-                let (is_there, use_it) = match comes_along {
-                    true => ("", format!("name `{of} = \"{needs}\"` under [stack]")),
-                    false => (" is locked", format!("use {of} {needs}")),
+                let line = || format!("`{} = \"{needs}\"` under [stack]", of.to_lowercase());
+                let is_there = if *comes_along { "" } else { " is locked" };
+                let use_it = match cure {
+                    _ if *comes_along => format!("name {}", line()),
+                    Cure::Change => format!("use {of} {needs}"),
+                    Cure::Upgrade(names) => format!("run `gpuenv lock {names}`"),
+                    Cure::Ask => format!("write {} to see what stands against it", line()),
                 };
+                if let Some(asking) = asking {
+                    return format!(
+                        "{asking} requires {package} {asked}, which {verb} {of} {needs}, and {locked}{is_there}: {follows}; {use_it}"
+                    );
+                }
                 format!("{written} {verb} {of} {needs}, and {locked}{is_there}: {follows}; {}{use_it}", or())
             }
         }

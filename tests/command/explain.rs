@@ -498,6 +498,10 @@ fn boards_come_last_and_say_what_they_take() {
     let fixes = offered("apart", apart);
     let own = "needs a target of its own, with resolve.share = \"none\"";
     assert!(fixes.iter().any(|(_, advice)| advice == &format!("Tesla K80 {own}")), "{fixes:?}");
+    // With one version, of another variant each.
+    let fixes = offered("apart-variants", "[stack]\ntorch = \"*\"\n[target.b]\ngpu = [\"P100\", \"RTX 5070\"]\n");
+    let own = "RTX 5070 needs a target of its own, with resolve.share = \"versions\"";
+    assert!(fixes.iter().any(|(_, advice)| advice == own), "{fixes:?}");
     // A single board: another one is another machine.
     let fixes = offered("single", "[stack]\ntorch = \"2.5.1\"\n[target.b]\ngpu = \"RTX 5090\"\n");
     let boards: Vec<bool> = fixes.iter().map(|(change, _)| change.starts_with("target.b.gpu")).collect();

@@ -75,7 +75,7 @@ const FOLLOWERS: &[Case] = &[
         "jax = \"*\"\n[packages]\nfaster-whisper = \"*\"",
         A100,
         0,
-        &["of which no known release goes with jax 0.12.0.1+cu13", "write `ctranslate2 = \">=4.0,<5\"` under [stack]"],
+        &["!package-brings", "lock: stack.jax = \"0.12.0.1+cu12\""],
     ),
     case(
         "cuda = \"13\"\npython = \"3.12\"\n[packages]\nfaster-whisper = \"*\"",
@@ -368,6 +368,45 @@ const SPARED: &[Case] = &[
         A100,
         0,
         &["!package-cuda", "lock: stack.cuda = \"12."],
+    ),
+    // NVIDIA's own pin goes beside the newest torch that pins it, not beside a build for another CUDA.
+    case(
+        "torch = \"*\"\n[packages]\nnvidia-cublas = \"==13.1.0.3\"",
+        A100,
+        0,
+        &["!package-cuda", "lock: stack.torch = \"2.12.1+cu130\""],
+    ),
+    case(
+        "torch = \"*\"\n[packages]\nnvidia-cublas-cu12 = \"==12.4.5.8\"",
+        A100,
+        0,
+        &["!package-cuda", "lock: stack.torch = \"2.6.0+cu124\""],
+    ),
+    case(
+        "torch = \"2.14\"\n[packages]\nnvidia-cublas = \"==13.1.0.3\"",
+        A100,
+        0,
+        &["package-cuda", "lock: stack.torch = \"2.14.1+cu126\""],
+    ),
+    // What installers refuse comes before that.
+    case(
+        "torch = \"*\"\n[packages]\naudiocraft = \"==1.2.0\"\nnvidia-cublas = \"==13.1.0.3\"",
+        A100,
+        0,
+        &["!package-excluded", "package-cuda", "lock: stack.torch = \"2.1.0+"],
+    ),
+    // What comes along binds the build as what is named does.
+    case(
+        "torch = \"2.11.0\"\n[packages]\nfaster-whisper = \"*\"",
+        A100,
+        0,
+        &["!package-brings", "lock: stack.torch = \"2.11.0+cu128\""],
+    ),
+    case(
+        "torch = \"*\"\n[packages]\nfaster-whisper = \"*\"",
+        A100,
+        0,
+        &["!package-brings", "lock: stack.torch = \"2.14.1+cu126\""],
     ),
     // No torch is for CUDA 12.0: another CUDA 12 is nearer than 13.
     case("torch = \"*\"\n[packages]\nspconv-cu120 = \"*\"", A100, 0, &["package-cuda", "lock: stack.cuda = \"12."]),

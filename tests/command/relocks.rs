@@ -124,6 +124,96 @@ mod upgrades {
     }
 }
 
+/// METADATA of litgpt 0.5.5 (`torch<2.6.0,>=2.5.0`), axolotl 0.21, NumPy 1.21.6 and what whisperx 3.1.5 brings along.
+mod let_go {
+    use super::*;
+
+    fn spec(stack: &str, packages: &str) -> String {
+        format!("[stack]\n{stack}\n[packages]\n{packages}\n[target.t]\ngpu = \"T4\"\n")
+    }
+
+    /// What is locked after packages were added, as it is without the older lock.
+    fn added(name: &str, stack: &str, packages: &str) -> (Sandbox, Value) {
+        let sandbox = relocked(&format!("let-go-{name}"), &spec(stack, ""), &spec(stack, packages));
+        let kept = locked(&sandbox, &[]);
+        let before = text(&sandbox);
+        sandbox.run(&["lock", "--check"]).exits(0);
+        sandbox.run(&["lock"]).exits(0);
+        assert_eq!(text(&sandbox), before, "{name}: it is what it stays");
+        (sandbox, kept)
+    }
+
+    #[test]
+    fn what_excludes_a_new_package_is_not_kept() {
+        for (packages, package, chosen) in [
+            ("litgpt = \"==0.5.5\"", "torch", "2.5.1+cu124"),
+            ("axolotl = \"==0.21\"", "torch", "2.14.1+cu130"),
+            ("nvidia-cublas = \"==13.1.0.3\"", "torch", "2.12.1+cu130"),
+            ("numpy = \"==1.21.6\"", "python", "3.10"),
+            ("whisperx = \"==3.1.5\"", "python", "3.12"),
+        ] {
+            let (sandbox, kept) = added(package, "torch = \"*\"", packages);
+            assert_eq!(has(&kept, "t", package), chosen, "{packages}");
+            assert!(!codes(&kept).iter().any(|code| ["package-excluded", "package-cuda"].contains(code)), "{kept:#}");
+            locked(&sandbox, &["--fresh"]);
+        }
+    }
+
+    #[test]
+    fn nothing_else_is_let_go() {
+        let [first, second] = ["torch = \"2.9.1\"\npython = \"3.12\"", "torch = \"*\"\npython = \"*\""];
+        let sandbox = relocked("let-go-rest", &spec(first, ""), &spec(second, "numpy = \"==1.21.6\""));
+        let kept = locked(&sandbox, &[]);
+        assert_eq!([has(&kept, "t", "torch"), has(&kept, "t", "python")], ["2.9.1+cu128", "3.10"]);
+        // What nothing would spare is no reason to change anything.
+        let sandbox = relocked("let-go-none", &spec(first, ""), &spec(second, "numpy = \"==1.10.0\""));
+        let kept = locked(&sandbox, &[]);
+        assert_eq!([has(&kept, "t", "torch"), has(&kept, "t", "python")], ["2.9.1+cu128", "3.12"]);
+        // The build of a release goes before the release.
+        let [first, second] = ["torch = \"2.11.0\"", "torch = \"*\""];
+        let sandbox = relocked("let-go-build", &spec(first, ""), &spec(second, "faster-whisper = \"*\""));
+        assert_eq!(has(&locked(&sandbox, &[]), "t", "torch"), "2.11.0+cu128");
+    }
+
+    /// Of another release the build is chosen anew.
+    #[test]
+    fn a_build_is_kept_with_its_release() {
+        let target = "[target.t]\ngpu = \"RTX 5090\"\n";
+        let [first, second] =
+            ["", "python = \"3.10\"\n"].map(|python| format!("[stack]\ntorch = \"*\"\n{python}{target}"));
+        let sandbox = relocked("let-go-variant", &first, &second);
+        let kept = locked(&sandbox, &[]);
+        assert_eq!(has(&kept, "t", "torch"), "2.14.1+cu130");
+        assert!(!codes(&kept).contains(&"expected"), "{kept:#}");
+    }
+
+    /// A lock that is up to date stays what it is, whatever another catalog knows of it; then the cure is told.
+    #[test]
+    fn what_could_be_let_go_is_told() {
+        let packages = "litgpt = \"==0.5.5\"";
+        let sandbox = relocked("let-go-told", &spec("torch = \"2.15.0\"", ""), &spec("torch = \"2.15.0\"", packages));
+        let told = sandbox.run(&["lock"]).exits(0).err.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(told.contains("or use torch >=2.5.0,<2.6.0"), "{told}");
+        let older = text(&sandbox).replace(&*gpuenv::catalog::BUILTIN.digest, "0000");
+        fs::write(
+            sandbox.path("gpuenv.lock"),
+            older.replace("\"stack.torch\" = \"2.15.0\"", "\"stack.torch\" = \"*\""),
+        )
+        .unwrap();
+        sandbox.write(&spec("torch = \"*\"", packages));
+        let told = sandbox.run(&["lock"]).exits(0).err.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(told.contains("or run `gpuenv lock --upgrade-package torch`"), "{told}");
+        assert_eq!(has(&locked(&sandbox, &["--upgrade-package", "torch"]), "t", "torch"), "2.5.1+cu124");
+        // Where no other release fits, what stands against it is to be asked for.
+        sandbox.write(&spec("torch = \"*\"", packages).replace("T4", "RTX 5090"));
+        let told = sandbox.run(&["lock"]).exits(0).err.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            told.contains("or write `torch = \">=2.5.0,<2.6.0\"` under [stack] to see what stands against it"),
+            "{told}"
+        );
+    }
+}
+
 mod places {
     use super::*;
 

@@ -2,7 +2,8 @@
 
 use crate::catalog::GpuMatch;
 use crate::catalog::rows::{Class, Gpu};
-use crate::spec::list_text;
+use crate::solve::resolve::is_solvable;
+use crate::spec::{Share, list_text};
 use crate::types::{self, Cc, sort_by_key};
 
 use super::{Finder, set};
@@ -47,16 +48,32 @@ impl<'c> Finder<'_, 'c> {
     /// The list without one board, which then needs a target of its own, or does not go with this spec at all.
     fn try_fewer_boards(&mut self, key: &str) {
         for (fewer, parted) in self.fewer_boards(key) {
-            if !self.offer(&[set(key, fewer)]) {
+            if !self.offer(&[set(key, fewer.clone())]) {
                 continue;
             }
             let place = match self.has_answer(&[set(key, parted.clone())]) {
-                true => "a target of its own, with resolve.share = \"none\"",
-                false => "a gpuenv.toml of its own, which asks for something else",
+                true => format!("a target of its own{}", self.sharing(key, &fewer, &parted)),
+                false => "a gpuenv.toml of its own, which asks for something else".to_string(),
             };
             if let Some(fix) = self.found.last_mut() {
                 fix.advice.get_or_insert(format!("{parted} needs {place}"));
             }
+        }
+    }
+
+    /// What targets share at the most where one has each of two values of a key, if that is less than they do.
+    pub(super) fn sharing(&self, key: &str, one: &str, other: &str) -> &'static str {
+        let share_versions = || {
+            let (mut both, other) = (self.asker.vary(&[set(key, one)])?, self.asker.vary(&[set(key, other)])?);
+            both.targets.extend(other.target(target_of(key)).cloned());
+            both.share = Share::Versions;
+            is_solvable(&both, self.asker.steps)
+        };
+        let is_enough = self.spec.resolve.share != Share::None && share_versions() == Some(true);
+        match self.spec.resolve.share {
+            Share::Stack if is_enough => ", with resolve.share = \"versions\"",
+            Share::Stack | Share::Versions if !is_enough => ", with resolve.share = \"none\"",
+            _ => "",
         }
     }
 

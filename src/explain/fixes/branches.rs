@@ -34,7 +34,10 @@ impl Finder<'_, '_> {
                 continue;
             }
             let place = match unserved {
-                [] => format!("hosts with driver {parted} need a target of their own, with resolve.share = \"none\""),
+                [] => {
+                    let sharing = self.sharing(key, &text(&fewer), &parted);
+                    format!("hosts with driver {parted} need a target of their own{sharing}")
+                }
                 _ => format!("hosts with driver {parted} need another one"),
             };
             if let Some(fix) = self.found.last_mut() {

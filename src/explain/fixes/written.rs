@@ -22,7 +22,7 @@ pub(super) fn chosen(answer: &Solution<'_>, key: &str) -> Option<String> {
     }
     let target = answer.target(target_of(key))?;
     match key.rsplit('.').next()? {
-        "toolkit" => target.toolkit.map(|toolkit| format!("[\"{}\"]", toolkit.version.prefix(2))),
+        "toolkit" => target.toolkit.map(|toolkit| toolkit.version.prefix(2).to_string()),
         "image" => target.image.map(|image| format!("{}:{}", image.repository, image.tag)),
         _ => None,
     }

@@ -219,6 +219,8 @@ pub struct Plan<'q, 'c> {
     sparing: Rc<Sparing<'q, 'c>>,
     /// How many ordinary packages a Python may leave out, where that differs, until it is related.
     left_out: Option<(Var, Vec<usize>)>,
+    /// Frameworks by position, with what a release may cost of `[packages]` by its CUDA, and what each does.
+    apart: Vec<(usize, Var, Rc<[usize]>)>,
     /// The rules that are set aside for every class.
     off: RowSet,
     policy: Policy<'q>,
@@ -252,6 +254,7 @@ impl<'q, 'c> Plan<'q, 'c> {
             given,
             sparing: Sparing::new(request),
             left_out: None,
+            apart: Vec::new(),
             off: RowSet::default(),
             policy,
             locked,

@@ -37,7 +37,11 @@ impl<'q, 'c> Plan<'q, 'c> {
         let copies = if self.frameworks.is_empty() { 1 } else { copies };
         let rows: Rc<[_]> = (0..copies).flat_map(|_| lines.iter().copied()).collect();
         let order = (Order::Ranked(python_ranks(request, rows.clone(), lines.len())), Vec::new());
-        let var = self.variable(&rows, order, "python", |row: &&Python| row.version.as_str());
+        // One for which what they bring along has no wheels is not kept, where another one has.
+        let kept = self.locked.get("python").map_or_else(RowSet::default, |of| {
+            RowSet::filter(rows.len().min(COMPILING * lines.len()), |at| *rows[at].version.as_str() == **of)
+        });
+        let var = self.network.variable(rows.len(), order.0, kept, order.1);
         let admitted = RowSet::filter(rows.len(), |row| admits_python(wanted, rows[row]));
         match wanted {
             Some(_) => self.clause("python", vec![(var, admitted.clone())]),

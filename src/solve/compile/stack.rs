@@ -4,9 +4,9 @@ use pubgrub::VersionSet;
 
 use crate::catalog::LIBRARIES;
 use crate::catalog::rows::Build;
-use crate::types::Version;
+use crate::types::{Version, distinct};
 
-use super::{Class, Framework, Group, Package, Plan, ReleaseChoice, releases};
+use super::{Class, ForwardCompat, Framework, Group, Package, Plan, ReleaseChoice, releases};
 use crate::solve::coinstall;
 use crate::solve::failing;
 use crate::solve::libraries::{self, compiles_for};
@@ -28,6 +28,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         for (place, at) in first.into_iter().chain(others).enumerate() {
             if place == wished {
                 self.add_left_out();
+                self.add_apart();
             }
             let ask = asks[at];
             let versions = match problem.framework(ask.package) {
@@ -47,6 +48,26 @@ impl<'q, 'c> Plan<'q, 'c> {
         self.companions = vars.split_off(self.frameworks.len());
         self.versions = vars;
         self.relate_package_versions();
+    }
+
+    /// What goes beside the CUDA of `[packages]` comes before what is newer, as far as any of it does: the builds of one version
+    /// may all be ruled out by something else. What an earlier lock chose comes before that.
+    fn add_apart(&mut self) {
+        let request = self.request;
+        let is_settled = request.packages.is_empty() || request.targets.iter().all(|target| target.is_cpu());
+        // Where it is asked only whether there is an answer, none comes before another.
+        if is_settled || self.policy.forward_compat == ForwardCompat::All {
+            return;
+        }
+        for (at, ask) in request.frameworks.iter().enumerate() {
+            let framework = request.problem.framework(ask.package).filter(|_| !self.locked.contains_key(ask.package));
+            let costs = framework.and_then(|framework| self.sparing.of_each(framework, |release| ask.takes(release)));
+            if let Some(costs) = costs {
+                let every = distinct(costs.iter().copied()).len();
+                let var = self.network.variable(every, Order::Ascending, RowSet::default(), Vec::new());
+                self.apart.push((at, var, costs));
+            }
+        }
     }
 
     /// The releases of frameworks, shared or for each class apart, then what goes beside them.
@@ -106,11 +127,18 @@ impl<'q, 'c> Plan<'q, 'c> {
         // Of two variants of one version the one to install is that of which less is known to fail, first of all of what
         // `[packages]` loads beside it.
         let sparing = self.sparing.clone();
-        let rank = Box::new(move |row: usize| {
-            sparing.of_release(&framework.releases[row]) + usize::from(!before.has(row)) + fails(row)
-        });
-        let order = (Order::Ranked(rank), self.asked_by(framework.package));
-        let var = self.variable(&framework.releases, order, &key, |release| release.variant);
+        let rank =
+            Box::new(move |row: usize| sparing.of_release(framework, row) + usize::from(!before.has(row)) + fails(row));
+        let is_locked =
+            |of: &String| framework.matching(|one| of.split_once('+') == Some((one.version.as_str(), one.variant)));
+        let first = self.locked.get(&key).map_or_else(RowSet::default, is_locked);
+        let because = self.asked_by(framework.package);
+        let var = self.network.variable(framework.releases.len(), Order::Ranked(rank), first, because);
+        if let Some((_, of, costs)) = self.apart.iter().find(|one| one.0 == at && !cpu_first) {
+            let costs = costs.clone();
+            let (of, every) = (*of, distinct(costs.iter().copied()));
+            self.network.relate(of, var, move |row| RowSet::filter(costs.len(), |at| costs[at] <= every[row]));
+        }
         for (&class, rows) in classes.iter().zip(left) {
             self.given[class].push((self.versions[at], framework.versions_of(&rows)));
             self.given[class].push((var, rows));

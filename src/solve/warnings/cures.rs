@@ -10,7 +10,7 @@ use crate::solve::resolve::{Verdict, World, best, judge};
 use crate::solve::solution::Solution;
 use crate::types::{Constraint, Specifier};
 
-use super::{About, companions};
+use super::{About, Upgrades, companions};
 
 /// Whether it is known that a package would not go with these targets, were it written under `[stack]`.
 pub(super) fn is_refused(about: &About<'_, '_>, of: &str, asked: &Specifier) -> bool {
@@ -61,8 +61,9 @@ fn answer<'c>(request: &Request<'c>, of: &str) -> Option<Solution<'c>> {
     if chosen.any(|row| *row.package == *of && row.version.major() < newest.major()) {
         return None;
     }
+    let upgrades = &Upgrades::new();
     let fails = answer.targets.iter().zip(&request.targets).any(|(target, asked)| {
-        let about = About { request, asked, all: vec![asked], target: &target.chosen };
+        let about = About { request, asked, all: vec![asked], target: &target.chosen, upgrades };
         let key = format!("stack.{of}");
         let mut warned = companions::warnings(&about).into_iter().filter(|one| one.keys.contains(&key));
         warned.any(|one| meaning::fails(one.code))

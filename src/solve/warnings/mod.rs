@@ -16,7 +16,7 @@ mod packages;
 mod system_libraries;
 mod wheels;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::catalog::rows::{Build, Companion};
 use crate::warning::Warning;
@@ -26,12 +26,20 @@ use super::solution::{Solution, TargetSolution};
 
 /// The warnings an answer deserves, by target.
 pub fn warnings<'c>(request: &Request<'c>, answer: &Solution<'c>) -> Vec<Warning> {
+    warnings_with(request, answer, &Upgrades::new())
+}
+
+/// The names behind `gpuenv lock` that cure what is said of a key: a lock keeps what excludes it.
+pub type Upgrades = BTreeMap<String, String>;
+
+/// The same of an answer that keeps more than it has to.
+pub fn warnings_with<'c>(request: &Request<'c>, answer: &Solution<'c>, upgrades: &Upgrades) -> Vec<Warning> {
     let groups = answer.alike();
     let mut told: Vec<(Warning, usize)> = Vec::new();
     for (at, group) in groups.iter().enumerate() {
         let mut warnings: Vec<Warning> = Vec::new();
         let all: Vec<&TargetRequest> = group.iter().map(|&at| &request.targets[at]).collect();
-        let about = About { request, asked: all[0], all, target: &answer.targets[group[0]].chosen };
+        let about = About { request, asked: all[0], all, target: &answer.targets[group[0]].chosen, upgrades };
         warnings.extend(builds::warnings(&about));
         warnings.extend(companions::warnings(&about));
         warnings.extend(gpu::only_ptx(&about));
@@ -90,6 +98,7 @@ struct About<'a, 'c> {
     asked: &'a TargetRequest<'c>,
     all: Vec<&'a TargetRequest<'c>>,
     target: &'a TargetSolution<'c>,
+    upgrades: &'a Upgrades,
 }
 
 impl About<'_, '_> {

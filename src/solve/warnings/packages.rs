@@ -13,10 +13,10 @@ use crate::solve::ordinary::{
 };
 use crate::solve::request::{TargetRequest, is_ordinary, lies_elsewhere};
 use crate::solve::{ordinary, thirds};
-use crate::types::{Specifier, Version};
+use crate::types::{Constraint, Specifier, Version};
 use crate::warning::{
-    Bars, Brought, ExcludedBy, KnownTo, PackageBrings, PackageCuda, PackageExcluded, PackageNotChecked, PartLacks,
-    SameModule, Side, Warning,
+    Bars, Brought, Cure, ExcludedBy, Kind, KnownTo, PackageBrings, PackageCuda, PackageExcluded, PackageNotChecked,
+    PartLacks, SameModule, Side, Warning,
 };
 
 use super::{About, cures};
@@ -38,7 +38,8 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
                 _ if *row.of == *PIP => ExcludedBy::Installer { pip: needs },
                 true => {
                     let of = if *row.of == *"python" { "Python" } else { &row.of };
-                    ExcludedBy::Needs { asking: None, of, needs, locked: &locked, comes_along, known }
+                    let cure = cure(about, &format!("packages.{name}"), row);
+                    ExcludedBy::Needs { asking: None, of, needs, locked: &locked, comes_along, known, cure }
                 }
                 false => {
                     let side = if comes_along { Side::LockedAlong } else { Side::Locked };
@@ -62,7 +63,38 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
     if let Some(python) = about.target.python {
         about.target.companions.iter().for_each(|row| warnings.extend(of_release(about, row, python)));
     }
+    for warning in warnings.iter_mut().filter(|one| [PackageCuda::CODE, PackageBrings::CODE].contains(&one.code)) {
+        if let Some(names) = warning.keys.iter().find_map(|key| about.upgrades.get(key)) {
+            warning.message += &format!("; `gpuenv lock {names}` chooses what goes with it");
+        }
+    }
     warnings
+}
+
+/// What can be done about the release of another package that is locked, for one that a key asks for.
+fn cure<'a>(about: &'a About<'_, '_>, key: &str, row: &Asks) -> Cure<'a> {
+    if let Some(names) = about.upgrades.get(key) {
+        return Cure::Upgrade(names);
+    }
+    let (request, Ok(needs)) = (about.request, Specifier::parse(&row.needs)) else { return Cure::Change };
+    let is_admitted = |asked: Option<&Constraint>, version: &Version| {
+        needs.admits(version) && asked.is_none_or(|asked| asked.cut_to(version.len()).admits(version))
+    };
+    let mut asks = request.frameworks.iter().chain(&request.companions);
+    let is_admitted = match asks.find(|ask| *ask.package == *row.of) {
+        Some(ask) => {
+            let framework = request.problem.framework(ask.package).map(|framework| &*framework.versions);
+            let package = || request.problem.package(ask.package).map(|package| &*package.versions);
+            let mut versions = framework.or_else(package).unwrap_or_default().iter();
+            versions.any(|version| is_admitted(Some(&ask.constraint), version))
+        }
+        None if *row.of == *"python" => {
+            let mut lines = request.catalog.pythons.iter().filter(|line| line.stable);
+            lines.any(|line| is_admitted(request.python.as_ref(), &line.version))
+        }
+        None => false,
+    };
+    if is_admitted { Cure::Ask } else { Cure::Change }
 }
 
 /// Of a package that brings along what goes with nothing that is locked, and nobody names.
@@ -360,6 +392,7 @@ fn of_release<'c>(about: &About<'_, 'c>, row: &Companion, python: &Version) -> V
             locked: &named("python", python),
             comes_along: false,
             known: known_to(one.row),
+            cure: cure(about, &format!("stack.{}", row.package), one.row),
         };
         let excluded = PackageExcluded { package: &asks.of, asked: &asks.needs, by, instead: None };
         warnings.push(Warning::about(&excluded, &[format!("stack.{}", row.package)]));
