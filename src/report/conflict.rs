@@ -78,7 +78,7 @@ const EVERYTHING: Detail = Detail {
     by_hand: false,
 };
 
-/// Fixes go before sentences: a story that breaks off is not true. What would be met next goes before the places of what is met.
+/// Fixes go before sentences: a story that breaks off is not true.
 const LESS_AND_LESS: &[Detail] = &[
     Detail::new(6, 4, 3),
     Detail::new(6, 2, 3),
@@ -88,10 +88,10 @@ const LESS_AND_LESS: &[Detail] = &[
     Detail::new(4, 1, 1),
     Detail::new(3, 1, 1),
     Detail::new(3, 0, 1),
-    Detail { further: 1, ..Detail::new(3, 0, 1) },
-    Detail { changes: 4, further: 1, ..Detail::new(2, 0, 1) },
+    Detail { changes: 4, ..Detail::new(2, 0, 1) },
+    Detail { changes: 2, marks: 2, ..Detail::new(2, 0, 1) },
     Detail { changes: 2, marks: 2, further: 1, ..Detail::new(2, 0, 1) },
-    Detail { changes: 2, marks: 2, further: 0, ..Detail::new(2, 0, 1) },
+    Detail { changes: 2, marks: 1, further: 1, ..Detail::new(2, 0, 1) },
     Detail { changes: 2, marks: 1, further: 0, ..Detail::new(2, 0, 1) },
     Detail { changes: 2, marks: 1, conflicts: 2, further: 0, ..Detail::new(2, 0, 1) },
     LEAST,
@@ -111,9 +111,13 @@ pub(super) fn render(
     if verbose {
         return told(screen, explanation, spec, file, Detail { by_hand, ..EVERYTHING });
     }
-    let room = if explanation.conflicts.len() > 1 { LINES_OF_SEVERAL } else { LINES };
-    let mut texts =
-        LESS_AND_LESS.iter().map(|detail| told(screen, explanation, spec, file, Detail { by_hand, ..*detail }));
+    let several = explanation.conflicts.len() > 1;
+    let room = if several { LINES_OF_SEVERAL } else { LINES };
+    let mut texts = LESS_AND_LESS.iter().map(|detail| {
+        // What would be met next goes before the places of several that are met.
+        let further = if several && detail.marks < MARKS { 0 } else { detail.further };
+        told(screen, explanation, spec, file, Detail { by_hand, further, ..*detail })
+    });
     let fits = texts.find(|text| text.lines().count() <= room);
     fits.unwrap_or_else(|| told(screen, explanation, spec, file, Detail { by_hand, ..LEAST }))
 }
