@@ -77,7 +77,7 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
         Ok(mut cli) => {
             let report = Report::new(cli.common.is_json(), cli.common.color());
             let report = report.for_github(cli.common.is_github()).verbose(cli.command.is_verbose());
-            let report = report.quiet(cli.common.quiet).of(files::named(&cli.common));
+            let report = report.quiet(cli.common.quiet);
             // The name of a file says the format of that file alone, and only where none is typed.
             if let Some(format) = cli.command.format_of_output().filter(|_| args::asked_format(&args).is_none()) {
                 cli.common.format = format;
@@ -85,6 +85,7 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
             if let Err(silent) = answering::check(&args) {
                 return told(Err(silent), &report);
             }
+            let report = report.of(files::named(&cli.common));
             let unusable = match cli.command.asks_a_catalog() {
                 true => installed::choose(|| files::admitted_catalogs(&cli.common), Some(&report)),
                 false => Vec::new(),
