@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use crate::catalog::rows::{Build, Companion, Flavour, Image, Subject, TORCH, Toolkit};
 use crate::types::{Specifier, Version};
+use crate::warning::CompatFails;
 
 use super::coinstall;
 use super::compile::{Choice, Plan};
@@ -374,7 +375,12 @@ impl<'c> Ranked<'_, '_, 'c> {
             machine.refused_by(problem, own.need).apply(&mut runs, off);
             !own.runs_on(problem, machine, off) || runs.is_empty() && !loading.drivers.is_empty()
         };
-        let compat = |driver| image::compat_fails(problem.catalog, image, driver, class.target.named_gpus());
+        // Beside a framework no driver is taken for the newest that a board has.
+        let is_told = class.target.pins_driver() || self.releases.is_empty();
+        let compat = |driver| {
+            let why = image::compat_fails(problem.catalog, image, driver, class.target.named_gpus())?;
+            (is_told || matches!(why, CompatFails::Gpu)).then_some(why)
+        };
         let takes = |inside: Version| machine.takes_cudnn(&inside, off);
         let holding = Some(image).filter(|image| image.cudnn.is_none_or(takes));
         let cudnn = |row: &&Companion| {
@@ -385,6 +391,15 @@ impl<'c> Ranked<'_, '_, 'c> {
                 CudnnInside::MayServe => FAULT / 2,
                 CudnnInside::Lacks => FAULT,
             })
+        };
+        let has_toolkit = class.target.toolkits.is_some() || self.plan.locals[self.at].toolkit.is_some();
+        let looks_in_vain = |row: &&&Companion| {
+            let rules = problem.rules.of_package(&row.package, Subject::Toolkit);
+            let mut rules = rules.about(&row.version).peekable();
+            row.finds_cuda
+                && !has_toolkit
+                && rules.peek().is_some()
+                && (image.flavour != Flavour::Devel || rules.any(|rule| !rule.needs.admits(&image.cuda)))
         };
         let goes = |row: &&Companion| {
             let rules = problem.rules.of_package(&row.package, Subject::Cuda);
@@ -401,6 +416,7 @@ impl<'c> Ranked<'_, '_, 'c> {
         FAULT * usize::from(self.own_cuda(image).is_some_and(fails))
             + FAULT * usize::from(loading.newest.and_then(compat).is_some())
             + loading.companions.iter().map(cudnn).sum::<usize>()
+            + FAULT * loading.companions.iter().filter(looks_in_vain).count()
             + loading.coming.iter().map(coming).sum::<usize>()
     }
 
