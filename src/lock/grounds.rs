@@ -72,8 +72,8 @@ impl Entry<'_, '_> {
     }
 }
 
-impl Ledger<'_, '_> {
-    fn put<'a>(&mut self, entry: &Entry<'_, '_>, row: &impl Cite, supports: impl IntoIterator<Item = Supports<'a>>) {
+impl<'c> Ledger<'_, 'c> {
+    fn put<'a>(&mut self, entry: &Entry<'_, 'c>, row: &impl Cite, supports: impl IntoIterator<Item = Supports<'a>>) {
         let catalog = self.request.catalog;
         let address = std::ptr::from_ref(row).addr();
         let (_, known) = self.facts.entry(address).or_insert_with(|| (catalog.cite(row), Vec::new()));
@@ -81,7 +81,7 @@ impl Ledger<'_, '_> {
     }
 
     /// Patch releases of Python, and what others bring as source.
-    fn brought(&mut self, entry: &Entry<'_, '_>) {
+    fn brought(&mut self, entry: &Entry<'_, 'c>) {
         let (target, catalog) = (entry.target, self.request.catalog);
         let builds = target.builds.iter().map(|build| (&build.package, &build.version));
         for (package, version) in builds.chain(target.companions.iter().map(|one| (&one.package, &one.version))) {
@@ -98,7 +98,7 @@ impl Ledger<'_, '_> {
     }
 
     /// Frameworks, what follows them, and the libraries below.
-    fn stack(&mut self, entry: &Entry<'_, '_>) {
+    fn stack(&mut self, entry: &Entry<'_, 'c>) {
         let target = entry.target;
         for build in &target.builds {
             let is_there = |name: &&str| build.part(name).is_some() && (*name != TRITON || target.triton.is_some());
@@ -154,7 +154,7 @@ impl Ledger<'_, '_> {
     }
 
     /// What decides of ordinary packages, and those with the module of a locked one.
-    fn ordinary(&mut self, entry: &Entry<'_, '_>) {
+    fn ordinary(&mut self, entry: &Entry<'_, 'c>) {
         let locked = entry.target.locked();
         let beside = held::all_beside(self.request.problem, entry.target, &self.request.packages);
         for (row, of) in ordinary::deciding(self.request.problem, &beside, &self.request.packages) {
@@ -173,7 +173,7 @@ impl Ledger<'_, '_> {
     }
 
     /// Where it runs and is compiled: GPU, OS, image, toolkit.
-    fn place(&mut self, entry: &Entry<'_, '_>) {
+    fn place(&mut self, entry: &Entry<'_, 'c>) {
         let (asked, target, catalog) = (entry.asked, entry.target, self.request.catalog);
         for row in asked.named_gpus().iter().filter_map(|gpu| gpu.row) {
             self.put(entry, row, [Target("gpu")]);
@@ -214,7 +214,7 @@ impl Ledger<'_, '_> {
     }
 
     /// The driver: the release named, its branch, and what stands before it.
-    fn driver(&mut self, entry: &Entry<'_, '_>) {
+    fn driver(&mut self, entry: &Entry<'_, 'c>) {
         let Some(driver) = &entry.target.driver else { return };
         let (catalog, key) = (self.request.catalog, Target("driver"));
         self.put(entry, driver.branch, [key]);
@@ -239,14 +239,14 @@ impl Ledger<'_, '_> {
         }
     }
 
-    /// What the packages of a target need of its driver.
-    fn needs_of_packages<'a>(&'a self, entry: &'a Entry<'_, '_>) -> impl Iterator<Item = DriverNeed> + 'a {
-        let chosen = (&*entry.target.companions, entry.target.cuda);
-        driver::needs_of_packages(self.request.problem, chosen, &entry.asked.machine)
+    /// What the packages of a target and its image need of its driver.
+    fn needs_of_packages(&self, entry: &Entry<'_, 'c>) -> impl Iterator<Item = DriverNeed> + use<> {
+        let off = self.request.off_at(&entry.asked.name);
+        entry.target.driver_needs(self.request.problem, &entry.asked.machine, &off).into_iter()
     }
 
     /// The rules of the catalog that speak of what was chosen.
-    fn rules(&mut self, entry: &Entry<'_, '_>) {
+    fn rules(&mut self, entry: &Entry<'_, 'c>) {
         let (asked, target) = (entry.asked, entry.target);
         let line = |build: &&Build| build.line();
         let mut lines: Vec<Version> = target.builds.iter().filter_map(line).collect();
@@ -296,7 +296,7 @@ impl Ledger<'_, '_> {
     }
 
     /// The rules about a framework, of the GPUs of its target and of the toolkit whose parts pip installs for it.
-    fn of_build(&mut self, entry: &Entry<'_, '_>, build: &Build) {
+    fn of_build(&mut self, entry: &Entry<'_, 'c>, build: &Build) {
         let (request, asked) = (self.request, entry.asked);
         let of = |object: Subject| request.rules.of_package(&build.package, object);
         let has_gpu = !asked.named_gpus().is_empty();
@@ -312,7 +312,7 @@ impl Ledger<'_, '_> {
     }
 
     /// The rules about a package, of the things that its target has.
-    fn of_companion(&mut self, entry: &Entry<'_, '_>, row: &Companion) {
+    fn of_companion(&mut self, entry: &Entry<'_, 'c>, row: &Companion) {
         let (request, target) = (self.request, entry.target);
         let is_there = |object: Subject| heeded::bears(request, entry.asked, row, object, target.toolkit.is_some());
         let line = target.build(&row.framework).and_then(|build| build.line());
@@ -331,7 +331,7 @@ impl Ledger<'_, '_> {
     }
 
     /// The rules about the driver of its target, of a package and of what comes along with it.
-    fn of_driver(&mut self, entry: &Entry<'_, '_>, row: &Companion) {
+    fn of_driver(&mut self, entry: &Entry<'_, 'c>, row: &Companion) {
         if entry.asked.named_gpus().is_empty() || entry.target.driver.is_none() {
             return;
         }
@@ -345,7 +345,7 @@ impl Ledger<'_, '_> {
 
     fn about(
         &mut self,
-        entry: &Entry<'_, '_>,
+        entry: &Entry<'_, 'c>,
         subject: Subject,
         of: &Version,
         object: Subject,

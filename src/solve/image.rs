@@ -1,5 +1,7 @@
 //! Images: which tags serve a target, and what an image demands of the driver it is started on.
 
+mod compat;
+mod cudnn;
 mod tags;
 
 use std::cmp::Reverse;
@@ -8,7 +10,7 @@ use std::rc::Rc;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Class as Market, Flavour, Image, SAMPLED, Text};
-use crate::types::{Constraint, CpuArch, Version, first};
+use crate::types::{Constraint, CpuArch, Version};
 
 use super::coinstall::finds_cuda;
 use super::demand::{self, Bearing, Demand, DemandKey, is_given, is_known};
@@ -20,8 +22,10 @@ use super::reading::Reading;
 use super::rowset::RowSet;
 use super::rules::Rules;
 use super::rules::law::{self, RuleId};
-use super::values::{GpuRequest, ImageRequest};
+use super::values::ImageRequest;
 
+pub use compat::{compat_fails, holds_compat, may_load_compat};
+pub use cudnn::{CudnnInside, cudnn_inside, has_cudnn_headers, holds_unread_cudnn, may_hold, told_cudnn};
 pub use tags::{
     TagMatch, holds_torch, is_for_jetson, is_sampled, missing, nearest_tag, oldest_gpu, published_torch, spelt, tag,
     unread_releases,
@@ -41,9 +45,7 @@ pub struct ImageKey<'c> {
     cudnn_installed: bool,
     /// The cuDNN that the image must hold, where one is asked for and no framework brings its own.
     cudnn: Option<Constraint>,
-    /// The cuDNN that a package loads, and that an image which is chosen had better hold.
-    loads: Option<Constraint>,
-    /// The rules that keep some cuDNN releases from the machine's GPUs, where a cuDNN matters.
+    /// The rules that keep some cuDNN releases from the machine's GPUs, where one is asked for.
     cudnn_rules: RowSet,
     /// The newest CUDA that the machine's boards take, where they are Jetsons that take nothing made for servers.
     boards: Option<Version>,
@@ -117,8 +119,6 @@ pub struct Inside<'a> {
     pub needs: Needs,
     /// The cuDNN that is asked for, where no framework brings its own.
     pub cudnn: Option<&'a Constraint>,
-    /// The cuDNN that a package loads, where nothing that is asked for brings one.
-    pub loads: Option<Constraint>,
 }
 
 /// The images to choose from as a table, preferred first.
@@ -139,12 +139,12 @@ pub struct Images<'c> {
 impl<'c> Images<'c> {
     /// Those that a key tells.
     pub(super) fn new(facts: &Facts<'c>, id: usize, key: &ImageKey<'c>) -> Self {
-        let (catalog, asked) = (facts.catalog, Asked { rules: &facts.rules, key });
+        let (catalog, asked) = (facts.catalog, Asked { catalog: facts.catalog, rules: &facts.rules, key });
         let rows: Vec<&Image> = match &key.place {
             Place::This(image) => [*image].into_iter().filter(|image| asked.admits(image)).collect(),
             Place::In(repository) => {
                 let admitted = catalog.images.of(repository).iter().filter(|image| asked.admits(image)).collect();
-                first(preferred_first(admitted, key.image_os), |image| asked.is_loaded(image))
+                preferred_first(admitted, key.image_os)
             }
         };
         let known = RowSet::filter(rows.len(), |row| is_known(catalog, rows[row], key.arch));
@@ -179,9 +179,9 @@ impl<'c> Images<'c> {
 
     /// Those that hold the CUDA libraries and the cuDNN that a build expects of the system. What brings its own minds none:
     /// smaller images are preferred, and what stands beside it may need a larger one.
-    pub fn serving(&self, asked: &Reading<'_>, cudnn: Option<&Constraint>, build: &Build) -> RowSet {
+    pub fn serving(&self, catalog: &Catalog, asked: &Reading<'_>, cudnn: Option<&Constraint>, build: &Build) -> RowSet {
         match build.system_cuda {
-            true => RowSet::filter(self.rows.len(), |row| holds_cuda(asked, cudnn, build, self.rows[row])),
+            true => RowSet::filter(self.rows.len(), |row| holds_cuda(catalog, asked, cudnn, build, self.rows[row])),
             false => RowSet::first(self.rows.len()),
         }
     }
@@ -223,7 +223,7 @@ pub(super) fn key<'c>(
     ];
     let (mut laws_off, mut cudnn_rules) = (RowSet::default(), RowSet::default());
     laws.into_iter().filter(|rule| off.has(*rule)).for_each(|rule| laws_off.insert(rule));
-    if inside.cudnn.is_some() || inside.loads.is_some() {
+    if inside.cudnn.is_some() {
         machine.cudnn_rules(off).for_each(|rule| cudnn_rules.insert(rule.id));
     }
     Some(ImageKey {
@@ -234,7 +234,6 @@ pub(super) fn key<'c>(
         needs: inside.needs,
         cudnn_installed: reading.cudnn.is_some(),
         cudnn: inside.cudnn.cloned(),
-        loads: inside.loads.clone(),
         cudnn_rules,
         boards,
         oldest_gpu,
@@ -242,8 +241,8 @@ pub(super) fn key<'c>(
     })
 }
 
-/// Newest CUDA and release first, then by system, the one that is named before others, the smallest flavour, and without a
-/// cuDNN; of those that nothing here tells apart, one: the smallest without a compiler, and the one with it.
+/// Newest CUDA and release first, without a cuDNN before with one, then by system, the one that is named before others, and the
+/// smallest flavour; of those that nothing here tells apart, one: the smallest without a compiler, and the one with it.
 fn preferred_first<'c>(mut images: Vec<&'c Image>, named: Option<&str>) -> Vec<&'c Image> {
     let mut systems: Vec<&str> = Vec::new();
     for image in &images {
@@ -257,11 +256,11 @@ fn preferred_first<'c>(mut images: Vec<&'c Image>, named: Option<&str>) -> Vec<&
     let newest = |image: &Image| (Reverse(image.cuda.prefix(2)), Reverse(release(image)), Reverse(image.cuda));
     images.sort_by_cached_key(|image| {
         let system = systems.iter().position(|os| *os == image.os);
-        (newest(image), system, image.flavour, image.cudnn.is_some())
+        (newest(image), image.cudnn.is_some(), system, image.flavour)
     });
     images.dedup_by(|later, kept| {
         let compiles = |image: &Image| image.flavour == Flavour::Devel;
-        let inside = |image: &Image| (image.cuda, image.cudnn.is_some(), image.torch, compiles(image));
+        let inside = |image: &Image| (image.cuda, image.cudnn, image.torch, compiles(image));
         later.require == kept.require && inside(later) == inside(kept)
     });
     images
@@ -269,6 +268,7 @@ fn preferred_first<'c>(mut images: Vec<&'c Image>, named: Option<&str>) -> Vec<&
 
 /// What is asked of a machine's image, whatever the driver and the stack.
 struct Asked<'a, 'c> {
+    catalog: &'a Catalog,
     rules: &'a Rules<'c>,
     key: &'a ImageKey<'c>,
 }
@@ -305,7 +305,7 @@ impl Asked<'_, '_> {
         match &key.cudnn {
             Some(wanted) => image.cudnn.as_ref().is_some_and(|inside| {
                 let known = wanted.admits(inside) && self.takes_cudnn(inside);
-                known || ((pinned || whole) && may_hold(image, |major| wanted.cut_to(1).admits(major)))
+                known || ((pinned || whole) && may_hold(self.catalog, image, |major| wanted.cut_to(1).admits(major)))
             }),
             None if pinned || whole => true,
             // Which of the two a framework needs depends on its release: see `serves`.
@@ -315,8 +315,9 @@ impl Asked<'_, '_> {
             }
             None => {
                 let is_for_compiling = (needs.compiler || needs.compiles) && image.flavour == Flavour::Devel;
-                (image.flavour == needs.smallest_flavour() || is_for_compiling)
-                    && (image.cudnn.is_none() || self.is_loaded(image) || self.brings_headers(image))
+                // Which packages load a cuDNN depends on their releases: see `local_choice`.
+                let is_for_cudnn = image.cudnn.is_some() && image.flavour == Flavour::Runtime;
+                image.flavour == needs.smallest_flavour() || is_for_compiling || is_for_cudnn
             }
         }
     }
@@ -326,45 +327,16 @@ impl Asked<'_, '_> {
         let mut rules = self.key.cudnn_rules.rows().filter_map(|id| self.rules.of_id(id));
         !rules.any(|rule| rule.range.admits(cudnn))
     }
-
-    /// Whether an image may be taken for the headers of the cuDNN in it, where nobody says that there are some.
-    fn brings_headers(&self, image: &Image) -> bool {
-        let wanted = self.key.needs.cudnn_headers && !self.key.cudnn_installed;
-        wanted && image.cudnn.is_some() && image.flavour == Flavour::Devel
-    }
-
-    /// Whether the cuDNN of an image is one that a package loads.
-    fn is_loaded(&self, image: &Image) -> bool {
-        let loads = |inside: &Version| self.key.loads.as_ref().is_some_and(|loads| loads.admits(inside));
-        image.cudnn.as_ref().is_some_and(|inside| loads(inside) && self.takes_cudnn(inside))
-    }
-}
-
-/// Whether an image holds the headers of the cuDNN that a stack loads: they stand beside nvcc, and those of another major
-/// tell of another library.
-pub fn has_cudnn_headers(image: &Image, loaded: Option<&Version>) -> bool {
-    let is_it = |inside: &Version| {
-        loaded.is_none_or(|loaded| {
-            loaded.major() == inside.major() || may_hold(image, |told| told.major() == loaded.major())
-        })
-    };
-    image.flavour == Flavour::Devel && image.cudnn.as_ref().is_some_and(is_it)
-}
-
-/// Whether an image may hold a cuDNN of a major, where nobody has read which release it holds: its tag tells that much.
-pub fn may_hold(image: &Image, admits: impl Fn(&Version) -> bool) -> bool {
-    let told = image.tag.split('-').find_map(|part| part.strip_prefix("cudnn"));
-    let major = told.and_then(|digits| Version::parse(digits).ok());
-    holds_unread_cudnn(image) && major.is_none_or(|major| admits(&major))
-}
-
-/// Whether an image holds a cuDNN of which nobody has read the release.
-pub fn holds_unread_cudnn(image: &Image) -> bool {
-    image.cudnn.as_ref().is_some_and(|inside| inside.major() == 0)
 }
 
 /// Whether an image holds the CUDA libraries and the cuDNN that a build expects of the system.
-fn holds_cuda(asked: &Reading<'_>, cudnn: Option<&Constraint>, build: &Build, image: &Image) -> bool {
+fn holds_cuda(
+    catalog: &Catalog,
+    asked: &Reading<'_>,
+    cudnn: Option<&Constraint>,
+    build: &Build,
+    image: &Image,
+) -> bool {
     // What was installed on top of the image is judged where the release is.
     let installed = asked.cudnn.is_some();
     let same_cudnn = build.cudnn.as_ref().zip(image.cudnn.as_ref());
@@ -374,7 +346,8 @@ fn holds_cuda(asked: &Reading<'_>, cudnn: Option<&Constraint>, build: &Build, im
         |needs: &Version, inside: &Version| inside.major() == 0 && !build.systems.is_empty() && wanted(needs);
     let serves =
         |needs: &Version, inside: &Version| inside.major() == needs.major() && inside >= needs && wanted(inside);
-    let of_major = |needs: &Version| is_given(asked) && may_hold(image, |major| major.major() == needs.major());
+    let of_major =
+        |needs: &Version| is_given(asked) && may_hold(catalog, image, |major| major.major() == needs.major());
     let same_cudnn =
         same_cudnn.is_some_and(|(needs, inside)| of_system(needs, inside) || serves(needs, inside) || of_major(needs));
     has_libraries(asked, build, image) && (installed || same_cudnn)
@@ -387,50 +360,6 @@ fn has_libraries(asked: &Reading<'_>, build: &Build, image: &Image) -> bool {
     let lacks_files = build.reads_of_compiler().is_some() && image.flavour != Flavour::Devel;
     let suits = is_given(asked) || !(older || lacks_files);
     image.flavour >= Flavour::Runtime && finds_cuda(build, &[image.cuda]) && suits
-}
-
-/// Whether an image is newer than a driver that may start it: it counts on the cuda-compat package that it brings,
-/// which is for data-centre GPUs. On others CUDA then fails where the container runtime puts that package first.
-pub fn leans_on_compat<'a, 'c: 'a>(
-    image: &Image,
-    driver: &DriverRow<'_>,
-    mut gpus: impl Iterator<Item = &'a GpuRequest<'c>>,
-) -> bool {
-    let refuses = |gpu: &GpuRequest<'_>| gpu.row.is_some_and(|row| row.class != Market::Jetson) && !gpu.is_datacenter();
-    may_load_compat(image, driver) && gpus.any(refuses)
-}
-
-/// Whether a container on a driver may load the cuda-compat package of its image: that is newer than the driver.
-pub fn may_load_compat(image: &Image, driver: &DriverRow<'_>) -> bool {
-    let newer = driver.branch.cuda.as_ref().is_some_and(|cuda| *cuda < image.cuda.prefix(2));
-    holds_compat(image) && newer && driver.compat.is_none()
-}
-
-/// Whether an image holds the cuda-compat package of its CUDA. Of those with a torch of their own those do that were made from
-/// an image of CUDA: they state what that one states, or nobody has read what, and they hold the compilers.
-pub fn holds_compat(image: &Image) -> bool {
-    let of_cuda = |require: Text| require.starts_with(|first: char| first.is_ascii_digit());
-    match (&image.torch, image.require) {
-        (None, require) => require.is_some(),
-        (Some(_), Some(require)) => of_cuda(require),
-        (Some(_), None) => image.flavour == Flavour::Devel,
-    }
-}
-
-/// A data-centre board that the cuda-compat package of an image no longer drives, and the branch that this package is of.
-pub fn dropped_by_compat<'a>(
-    catalog: &'a Catalog,
-    image: &Image,
-    driver: &DriverRow<'_>,
-    gpus: &'a [GpuRequest<'_>],
-) -> Option<(&'a Version, &'a str)> {
-    let line = image.cuda.prefix(2);
-    let branch = &catalog.compats.iter().find(|row| row.cuda == line)?.branch;
-    let is_dropped = |gpu: &&GpuRequest<'_>| {
-        gpu.is_datacenter() && gpu.row.is_some_and(|row| row.last_branch.is_some_and(|last| last < *branch))
-    };
-    let gpu = gpus.iter().find(is_dropped).filter(|_| may_load_compat(image, driver))?;
-    Some((branch, &gpu.written))
 }
 
 /// Ubuntu first, newest first; then everything else by name.

@@ -159,6 +159,16 @@ impl<'a> Network<'a> {
         (!self.variables[of].first.has(row), row)
     }
 
+    /// The same with the order in which rows are tried.
+    pub fn order(&self, of: Var, row: usize) -> (bool, usize, usize) {
+        let (is_kept, row) = self.rank(of, row);
+        match &self.variables[of].order {
+            Order::Ascending => (is_kept, row, 0),
+            Order::Descending => (is_kept, usize::MAX - row, 0),
+            Order::Ranked(rank) => (is_kept, rank(row), row),
+        }
+    }
+
     /// For a row of a variable, each later variable that is related to it and the rows of it that go with this one.
     pub(super) fn partners(&self, of: Var, row: usize) -> impl ExactSizeIterator<Item = (Var, RowSet)> + '_ {
         self.variables[of].relations.iter().map(move |(to, partners)| (*to, partners(row)))

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::catalog::rows::{Build, Companion, Cudnn, Image, Nccl, Subject, Toolkit};
 use crate::coverage::{Coverage, covers};
 use crate::spec::Share;
-use crate::types::{ArchEntry, ArchList, Cc, CpuArch, DriverMode, Version, distinct};
+use crate::types::{ArchEntry, ArchList, Cc, CpuArch, Version, distinct};
 
 use super::compile::{Choice, Class, Plan};
 use super::demand::{self, Bearing};
@@ -18,7 +18,7 @@ use super::driver::{self, DriverNeed};
 use super::driver_row::DriverRow;
 use super::engine::Selection;
 use super::finished::{self, Finished};
-use super::local::{Place, local_choice};
+use super::local::{Place, local_choice, settled};
 use super::ordinary::Locked;
 use super::pieces::{self, Beside, Pieces};
 use super::reading::Reading;
@@ -126,7 +126,7 @@ pub struct GpuAnswer {
 impl<'c> Solution<'c> {
     /// Reads a selection.
     pub fn read(plan: &Plan<'_, 'c>, selection: &Selection) -> Self {
-        let (request, choice) = (plan.request, selection.rows());
+        let (request, choice) = (plan.request, &*settled(plan, selection.rows()));
         let mut by_class: Vec<TargetSolution> = Vec::new();
         for at in 0..plan.classes.len() {
             by_class.push(read_class(plan, at, choice));
@@ -198,7 +198,7 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetSol
     let builds: Vec<&Build> = releases.iter().filter_map(|release| release.on(class.target.platform)).collect();
     let cuda = group.cuda(at).map(|cuda| *cuda.of(choice));
     let python = plan.python.as_ref().map(|python| &python.of(choice).version);
-    let Place { toolkit, image, driver, others } = local_choice(plan, at, choice, &releases);
+    let Place { toolkit, image, driver, others, .. } = local_choice(plan, at, choice, &releases);
     let arch = class.target.arch;
     let companions = group.companions_on(arch, choice).into_iter();
     let labelled = |row| labelled::labelled(request.catalog, row, &builds, arch, python);
@@ -248,7 +248,7 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetSol
     if answer.minimum.is_none() && !class.target.pins_driver() {
         answer.driver = None;
     }
-    answer.native_driver = answer.driver.as_ref().is_none_or(|driver| is_native(&answer, driver));
+    answer.native_driver = answer.driver.as_ref().is_none_or(|driver| answer.is_native(driver));
     answer.arch_list = arch_list(plan, at, &answer);
     answer.gpus = gpus(request, class, &answer);
     let beside = |row: &&Companion| answer.finished_wheel(request, &class.target.reading, row);
@@ -341,7 +341,7 @@ fn minimum_driver<'c>(
 ) -> Option<Version> {
     let (request, class, judged) = (plan.request, &plan.classes[at], answer.driver.as_ref()?);
     let problem = request.problem;
-    let needs = driver_needs(plan, at, choice, answer);
+    let needs = needs_on(plan, at, choice, answer);
     let asks_nothing = needs.iter().all(|need| *need == DriverNeed::Nothing) && answer.image.is_none();
     // What computes on the CPU asks for no driver, whichever its host has; a GPU that is named does.
     if asks_nothing && (!class.target.pins_driver() || class.machine().kinds.is_empty()) {
@@ -378,7 +378,11 @@ fn minimum_driver<'c>(
     };
     let minimum = minimum.filter(|minimum| *minimum <= judged.version);
     let minimum = minimum.or_else(|| oldest(driver::of_generation(problem, machine, &class.off)));
-    let minimum = minimum.unwrap_or(judged.version).min(judged.version);
+    // What an image that is written has run by itself is no reason to refuse the hosts, but they do not run it.
+    let is_beyond =
+        answer.own_cuda(problem, machine).is_some_and(|own| !driver::met_by(problem, own.need, &class.off)(judged));
+    let minimum = minimum.unwrap_or(judged.version);
+    let minimum = if is_beyond { minimum } else { minimum.min(judged.version) };
     let stated = DriverRow::plain(request.catalog, minimum, judged.windows).filter(|_| judged.added().is_none());
     let stated = stated.map(|row| installed::beside(machine, row));
     let overridden = stated.is_some_and(|row| !by_every_rule.iter().all(|met| met(&row)));
@@ -386,23 +390,14 @@ fn minimum_driver<'c>(
 }
 
 /// What each part of a choice needs of a driver.
-fn driver_needs(plan: &Plan<'_, '_>, at: usize, choice: &[usize], answer: &TargetSolution<'_>) -> Vec<DriverNeed> {
+fn needs_on<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize], answer: &TargetSolution<'c>) -> Vec<DriverNeed> {
     let (request, machine) = (plan.request, plan.classes[at].machine());
     let group = plan.groups.iter().find(|group| group.classes.contains(&at)).expect("every class has a group");
     let of_releases = group.releases.iter().map(|release| machine.needs_of(release.framework).of(choice[release.var]));
     let list = request.build.as_ref().and_then(|build| build.arch_list.as_ref());
     let of_toolkit = answer.toolkit.map(|toolkit| machine.need_of_toolkit(toolkit, list));
-    let of_packages = driver::needs_of_packages(request.problem, (&answer.companions, answer.cuda), machine);
+    let of_packages = answer.driver_needs(request.problem, machine, &plan.classes[at].off);
     of_releases.chain(of_toolkit).chain(of_packages).collect()
-}
-
-/// Whether the driver's own CUDA version is that of everything chosen, or newer.
-fn is_native(answer: &TargetSolution<'_>, driver: &DriverRow<'_>) -> bool {
-    let Some(cuda) = driver.branch.cuda.as_ref().filter(|_| driver.compat.is_none()) else { return false };
-    let lines = answer.builds.iter().filter_map(|build| build.line());
-    let releases = answer.toolkit.iter().chain(answer.cuda.iter()).map(|toolkit| toolkit.version.prefix(2));
-    let pieces = answer.pieces.iter().map(|pieces| pieces.toolkit.version.prefix(2));
-    lines.chain(releases).chain(pieces).all(|line| line <= *cuda)
 }
 
 /// One stack is compiled once: every target's list holds the architectures of all, where its toolkit knows them.
@@ -471,16 +466,7 @@ impl<'c> TargetSolution<'c> {
     fn take_pieces(&mut self, pieces: &Pieces<'c>) {
         if self.builds.iter().any(|build| build.pins.is_some()) {
             self.pieces = Some(pieces.clone());
-            self.native_driver = self.driver.as_ref().is_none_or(|driver| is_native(self, driver));
-        }
-    }
-
-    /// The mechanism by which the driver serves the stack.
-    pub fn mode(&self) -> DriverMode {
-        match &self.driver {
-            Some(DriverRow { compat: Some(_), .. }) => DriverMode::ForwardCompat,
-            _ if self.native_driver => DriverMode::Native,
-            _ => DriverMode::MinorVersion,
+            self.native_driver = self.driver.as_ref().is_none_or(|driver| self.is_native(driver));
         }
     }
 

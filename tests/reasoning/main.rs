@@ -10,6 +10,7 @@ mod builds;
 mod companions;
 mod diagnose;
 mod growth;
+mod images;
 mod nearby;
 mod notices;
 mod properties;

@@ -44,6 +44,7 @@ pub(super) fn driver<'c>(
     }
     if asked.pins_driver() {
         let mode = match target.mode() {
+            _ if target.is_beyond_driver() => "which does not run the image's own CUDA",
             DriverMode::Native => "whose own CUDA version covers the stack",
             DriverMode::MinorVersion => "which runs the stack by minor-version compatibility",
             DriverMode::ForwardCompat => "which runs the stack with the newer libcuda of a cuda-compat package",
@@ -116,11 +117,11 @@ impl Reasons<'_, '_> {
         }
     }
 
-    /// The CUDA that packages carry inside, the PTX that a GPU runs of them, and rules about them.
+    /// The CUDA that packages carry inside or the image has run, the PTX that a GPU runs of them, and rules about them.
     fn packages(&mut self, below: &Version) {
         let request = self.request;
-        let chosen = (&*self.target.companions, self.target.cuda);
-        for need in driver::needs_of_packages(request.problem, chosen, &self.asked.machine) {
+        let off = request.off_at(&self.asked.name);
+        for need in self.target.driver_needs(request.problem, &self.asked.machine, &off) {
             match need {
                 DriverNeed::Line(line, _) => self.line(&line, below),
                 DriverNeed::Ptx(isa) => self.ptx(&isa, below),

@@ -108,7 +108,7 @@ impl<'c> Plan<'_, 'c> {
 
     /// The toolkits of the system that are tried first: those that are there, for what loads them or compiles with them does
     /// so with these, if the GPU may, and of them those that the drivers know; where none of them does for the packages, those
-    /// that the drivers know. Of these, or else of all, those whose images hold the cuDNN that a package loads.
+    /// that the drivers know.
     fn preferred_toolkits(&self, classes: &[usize], rows: &[&Toolkit]) -> RowSet {
         let request = self.request;
         let asked = self.packages.iter().zip(&request.companions);
@@ -134,34 +134,7 @@ impl<'c> Plan<'_, 'c> {
         let reached = RowSet::filter(rows.len(), |row| self.is_reached(classes, &rows[row].version));
         let there = RowSet::filter(rows.len(), |row| is_followed(row) && installed(row));
         let both = [there.intersection(&reached), there, reached];
-        let first = both.into_iter().find(|rows| !rows.is_empty()).unwrap_or_default();
-        let holding = self.lines_with_cudnn(classes, rows);
-        let both = first.intersection(&holding);
-        match (holding.is_empty(), both.is_empty()) {
-            (true, _) => first,
-            (false, true) => holding,
-            (false, false) => both,
-        }
-    }
-
-    /// The toolkits of whose line each class may choose an image with the cuDNN that a package loads; none where no package
-    /// needs one, or no such image was published.
-    fn lines_with_cudnn(&self, classes: &[usize], rows: &[&Toolkit]) -> RowSet {
-        let inside = self.request.inside_images();
-        let Some(loads) = &inside.loads else { return RowSet::default() };
-        let choosing = classes.iter().map(|&class| &self.classes[class]);
-        let mut choosing = choosing.filter(|class| matches!(class.target.image, ImageRequest::Choose(_))).peekable();
-        if choosing.peek().is_none() {
-            return RowSet::default();
-        }
-        let mut lines = RowSet::first(rows.len());
-        for class in choosing {
-            let images = self.request.problem.images(class.machine(), &inside, &class.off);
-            let holding = images.rows.iter().filter(|image| image.cudnn.is_some_and(|cudnn| loads.admits(&cudnn)));
-            let lines_of: Vec<Version> = holding.map(|image| image.cuda).collect();
-            lines = lines.filtered(&|row| lines_of.iter().any(|line| rows[row].version.cmp_prefix(line).is_eq()));
-        }
-        lines
+        both.into_iter().find(|rows| !rows.is_empty()).unwrap_or_default()
     }
 
     /// Whether every driver that is pinned knows a CUDA by itself: no newer one is chosen freely.

@@ -251,7 +251,7 @@ impl<'q, 'c> Plan<'q, 'c> {
                     rows.retain(&images.with_glibc(needs, target.glibc));
                 }
                 if !class.off.has(law::id::IMAGE_HOLDS) {
-                    rows.retain(&images.serving(&target.reading, request.cudnn.as_ref(), build));
+                    rows.retain(&images.serving(request.catalog, &target.reading, request.cudnn.as_ref(), build));
                 }
                 if target.platform.takes == Takes::Either && !class.off.has(law::id::IMAGE_OS) {
                     rows.retain(&images.of_systems(request.catalog, &build.systems));

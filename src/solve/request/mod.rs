@@ -12,7 +12,7 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Companion, FRAMEWORKS, Subject};
+use crate::catalog::rows::{Build, Companion, FRAMEWORKS};
 use crate::spec::{DriverPolicy, Prefer, Share, Spec, SpecError, is_of_nvidia};
 use crate::types::constraint::Op;
 use crate::types::name::STACK_PARTS;
@@ -401,22 +401,9 @@ impl<'c> Request<'c> {
         self.cudnn.as_ref().filter(|_| self.frameworks.is_empty())
     }
 
-    /// The cuDNN that its packages load, where no framework brings its own; one that is asked for goes before it.
-    fn loaded_cudnn(&self) -> Option<Constraint> {
-        if !self.frameworks.is_empty() {
-            return None;
-        }
-        let rules = self.companions.iter().flat_map(|ask| {
-            let newest = self.admitted(ask).max_by_key(|row| row.version);
-            let rules = self.rules.of_package(ask.package, Subject::Cudnn);
-            newest.map(|row| rules.about(&row.version).map(|rule| rule.needs.clone()).collect::<Vec<_>>())
-        });
-        rules.flatten().next()
-    }
-
     /// What must be in an image for its stack.
     pub fn inside_images(&self) -> image::Inside<'_> {
-        image::Inside { needs: self.needs_of_images(), cudnn: self.system_cudnn(), loads: self.loaded_cudnn() }
+        image::Inside { needs: self.needs_of_images(), cudnn: self.system_cudnn() }
     }
 
     /// What its stack needs of an image.

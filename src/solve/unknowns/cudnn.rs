@@ -59,7 +59,7 @@ pub fn of_own_cudnn(request: &Request<'_>) -> Vec<Unknown> {
 pub(super) fn of_cudnn_inside(request: &Request<'_>, target: &TargetRequest<'_>, image: &Image) -> Option<Unknown> {
     let wanted = request.system_cudnn().filter(|wanted| !wanted.is_any() && target.cudnn.is_none())?;
     let name = format!("{}:{}", image.repository, image.tag);
-    image::may_hold(image, |major| wanted.cut_to(1).admits(major)).then(|| Unknown {
+    image::may_hold(request.catalog, image, |major| wanted.cut_to(1).admits(major)).then(|| Unknown {
         code: None,
         fact: format!("which cuDNN `{name}` holds, and so whether it is {wanted}"),
         keys: vec!["stack.cudnn".to_string(), target.key("image")],

@@ -370,7 +370,9 @@ fn compiled_with(about: &About<'_, '_>, row: &Companion, compiled: &Companion, m
 /// Whether the target is known to have cuDNN where compilers find it: an image that holds it beside nvcc, or what is written.
 fn has_cudnn_headers(about: &About<'_, '_>) -> bool {
     let loaded = about.gpu_builds().find_map(|build| build.cudnn.as_ref());
-    about.asked.cudnn.is_some() || about.target.image.is_some_and(|image| image::has_cudnn_headers(image, loaded))
+    let catalog = about.request.catalog;
+    let is_inside = |image| image::has_cudnn_headers(catalog, image, loaded);
+    about.asked.cudnn.is_some() || about.target.image.is_some_and(is_inside)
 }
 
 /// The newest release before one that has to be compiled which is asked for as well and has a wheel for the target.

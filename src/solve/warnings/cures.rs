@@ -1,11 +1,14 @@
 //! What has a package that comes along with `[packages]`, or has to, go with the rest: solved before it is told.
 
+use std::rc::Rc;
+
 use crate::meaning;
 use crate::solve::compile::Locked;
 use crate::solve::engine::Steps;
 use crate::solve::held::all_beside;
 use crate::solve::ordinary::{Follows, judged};
-use crate::solve::request::{PackageRequest, Request};
+use crate::solve::reading::Reading;
+use crate::solve::request::{ImageRequest, PackageRequest, Request, TargetRequest};
 use crate::solve::resolve::{Verdict, World, best, judge};
 use crate::solve::solution::Solution;
 use crate::types::{Constraint, Specifier};
@@ -13,9 +16,19 @@ use crate::types::{Constraint, Specifier};
 use super::{About, Upgrades, companions};
 
 /// Whether it is known that a package would not go with these targets, were it written under `[stack]`.
-pub(super) fn is_refused(about: &About<'_, '_>, of: &str, asked: &Specifier) -> bool {
+pub(super) fn is_refused<'c>(about: &About<'_, 'c>, of: &str, asked: &Specifier) -> bool {
     let Some(mut named) = asked.range().and_then(|range| naming(about.request, of, range)) else { return false };
-    named.targets = about.all.iter().map(|target| (*target).clone()).collect();
+    // A tag that was chosen is judged as one that is written.
+    let in_image = |target: &&TargetRequest<'c>| {
+        let mut target = TargetRequest::clone(target);
+        if let Some(image) = about.target.image {
+            let reading = Reading { image: ImageRequest::Known(image), ..Reading::clone(&target.reading) };
+            target.machine = about.request.problem.machine(reading.clone());
+            target.reading = Rc::new(reading);
+        }
+        target
+    };
+    named.targets = about.all.iter().map(in_image).collect();
     matches!(judge(&named, World::Possible, &Steps::default()), Verdict::Conflict(_))
 }
 

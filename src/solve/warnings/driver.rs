@@ -104,7 +104,7 @@ fn jit_limited(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning>
     let pieces = about.target.pieces.iter().map(|pieces| pieces.toolkit.version.prefix(2));
     let own_code = about.target.companions.iter().filter(|row| row.gpu_code);
     let compiled = own_code.clone().filter_map(|row| fits::compiled_by(about.request.catalog, row, asked.arch));
-    let all = lines.chain(toolkits).chain(pieces).chain(compiled);
+    let all = lines.chain(toolkits).chain(pieces).chain(compiled).chain(about.target.own_line());
     let uses = compiler.map(|(_, line)| line).or_else(|| all.max());
     // A cuda-compat package may itself be older than the stack.
     let is_older = match about.target.mode() {
@@ -112,7 +112,7 @@ fn jit_limited(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning>
         DriverMode::ForwardCompat => uses.as_ref().zip(driver.cuda()).is_some_and(|(uses, has)| has < uses),
         DriverMode::Native => false,
     };
-    if !asked.pins_driver() || compiler.is_none() && !is_older {
+    if !asked.pins_driver() || compiler.is_none() && !is_older || about.target.is_beyond_driver() {
         return None;
     }
     let compat = driver.compat.map_or(String::new(), |compat| format!(" with {}", compat.package()));

@@ -1,20 +1,18 @@
 //! What the chosen image holds beside the stack and needs of the driver, and the toolkit that extensions are compiled with.
 
 use crate::catalog::rows::{Build, Companion, Compat, Flavour, Image, TORCH};
-use crate::coverage::Coverage;
 use crate::solve::bundled_torch;
 use crate::solve::coinstall;
 use crate::solve::demand;
 use crate::solve::described::GpuKind;
-use crate::solve::driver::{self, DriverNeed, Jit};
+use crate::solve::driver;
 use crate::solve::finished::Use;
-use crate::solve::installed::names_branch;
-use crate::solve::release::Release;
+use crate::solve::in_image::OwnCuda;
 use crate::solve::request::{GpuRequest, ImageRequest, TargetRequest};
-use crate::solve::{fits, image, parts};
+use crate::solve::{image, parts};
 use crate::types::Version;
 use crate::warning::{
-    CompatFails, ImageArchUnknown, ImageCompat, ImageCuda, ImagePython, ImageRequireUnknown, ImageRequires, ImageTorch,
+    ImageArchUnknown, ImageCompat, ImageCuda, ImagePython, ImageRequireUnknown, ImageRequires, ImageTorch,
     ImageWithdrawn, MinorRefused, ToolkitMinor, TwoRuntimes, TwoTorches, UnknownGpuCode, Warning,
 };
 
@@ -87,7 +85,8 @@ impl<'c> One<'_, 'c> {
             let other = TwoTorches::Other { image: &self.name, inside, cuda, installed: &named(build) };
             return (!bundled_torch::is_inside(image, inside, build)).then(|| Warning::about(&other, &self.keys));
         }
-        let why = self.no_code(inside).map(|why| (why, None)).or_else(|| self.no_driver(inside));
+        let own = self.about.target.own_cuda(self.about.request.problem, &self.about.asked.machine)?;
+        let why = self.no_code(&own).map(|why| (why, None)).or_else(|| self.no_driver(&own));
         let Some((why, compat)) = why else { return self.unread_code(inside) };
         let torch = ImageTorch { image: &self.name, torch: inside, compat: compat.as_deref(), why: &why };
         Some(Warning::about(&torch, &self.keys))
@@ -121,20 +120,12 @@ impl<'c> One<'_, 'c> {
 
     /// A GPU that the image's torch holds no code for, where its release is one whose code is known, or that the CUDA it was
     /// built with does not know.
-    fn no_code(&self, inside: &str) -> Option<String> {
-        let (request, asked) = (self.about.request, self.about.asked);
-        let of_image =
-            |build: &&Build| asked.platform.takes(build) && bundled_torch::is_inside(self.image, inside, build);
-        let build = request.catalog.builds.of(TORCH).iter().find(of_image);
-        let gpus = request.gpu_rules(asked);
-        let lacks = |build| {
-            let toolkit = request.catalog.toolkit_of(build);
-            gpus.iter().find(|gpu| fits::coverage(build, toolkit, gpu.gpu.cc) == Some(Coverage::None))
-        };
-        if let Some(gpu) = build.and_then(lacks) {
+    fn no_code(&self, own: &OwnCuda<'c>) -> Option<String> {
+        let (request, line) = (self.about.request, own.line);
+        let gpus = request.gpu_rules(self.about.asked);
+        if let Some(gpu) = own.lacks_code(request.problem, &gpus) {
             return Some(format!("it has no code for {} (compute capability {})", gpu.gpu.name, gpu.gpu.cc));
         }
-        let line = self.image.cuda.prefix(2);
         let rule = gpus.iter().flat_map(|gpu| &gpu.cuda).find(|rule| !rule.needs.admits(&line))?;
         Some(format!("it is built with CUDA {line}, and {}", rule.row.says.trim_end_matches('.')))
     }
@@ -152,21 +143,14 @@ impl<'c> One<'_, 'c> {
 
     /// A driver on which the image's torch does not run, judged as one that is named is, and the cuda-compat package with
     /// which it does.
-    fn no_driver(&self, inside: &str) -> Option<(String, Option<String>)> {
+    fn no_driver(&self, own: &OwnCuda<'c>) -> Option<(String, Option<String>)> {
         let (request, asked) = (self.about.request, self.about.asked);
         let (problem, machine) = (request.problem, &asked.machine);
         let is_judged = asked.pins_driver() && !asked.has_system_driver();
         let driver = self.about.target.driver.as_ref().filter(|_| is_judged)?;
-        let line = self.image.cuda.prefix(2);
-        let of_image = |release: &Release| {
-            release.on(asked.platform).is_some_and(|build| bundled_torch::is_inside(self.image, inside, build))
-        };
-        let known = problem
-            .framework(TORCH)
-            .and_then(|torch| torch.releases.iter().position(of_image).map(|row| machine.needs_of(torch).of(row)));
-        let need = known.unwrap_or(DriverNeed::Line(line, Jit::Nothing));
+        let line = own.line;
         let off = request.off_at(&asked.name);
-        let runs = driver::met_by(problem, need, &off);
+        let runs = driver::met_by(problem, own.need, &off);
         if runs(driver) {
             return None;
         }
@@ -229,21 +213,8 @@ impl<'c> One<'_, 'c> {
     fn compat(&self) -> Option<Warning> {
         let asked = self.about.asked;
         let driver = self.about.target.driver.as_ref().filter(|_| asked.pins_driver())?;
-        let catalog = self.about.request.catalog;
-        let gpus = asked.named_gpus();
-        let dropped = image::dropped_by_compat(catalog, self.image, driver, gpus);
+        let why = image::compat_fails(self.about.request.catalog, self.image, driver, asked.named_gpus())?;
         let cuda = self.image.cuda.prefix(2);
-        let compat = catalog.compats.iter().find(|row| row.cuda == cuda);
-        let is_unnamed = compat.is_some_and(|compat| !names_branch(compat, &driver.version));
-        let has_board = gpus.iter().any(GpuRequest::is_datacenter);
-        let why = match dropped {
-            Some((branch, gpu)) => CompatFails::Dropped(branch, gpu),
-            None if image::leans_on_compat(self.image, driver, gpus.iter()) => CompatFails::Gpu,
-            None if is_unnamed && image::may_load_compat(self.image, driver) && has_board => {
-                CompatFails::Branch(driver.version.major())
-            }
-            None => return None,
-        };
         let compat = ImageCompat { image: &self.name, cuda, driver: &driver.version, why };
         Some(Warning::about(&compat, &self.keys))
     }

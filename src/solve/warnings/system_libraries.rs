@@ -2,6 +2,8 @@
 
 use crate::catalog::rows::{Build, Companion, Flavour, Subject};
 use crate::solve::by_pip;
+use crate::solve::image::{self, CudnnInside};
+use crate::solve::in_image::{Cudnns, is_cudnn, opened};
 use crate::solve::libraries;
 use crate::solve::problem::Along;
 use crate::solve::request::ImageRequest;
@@ -19,12 +21,6 @@ pub(super) fn warnings(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
     let missing = [system, found_cuda(about, row), cudnn_missing(about, row)];
     let files = [library_missing(about, row), library_borrowed(about, row), library_unreached(about, row)];
     missing.into_iter().chain(files).flatten().collect()
-}
-
-/// The libraries that a package opens by names without a version: those are of a toolkit or a cuDNN as compilers take them, and
-/// no wheel has them, nor is what was loaded as `libcublas.so.12` found by them.
-fn opened(row: &Companion) -> impl Iterator<Item = &str> {
-    row.loads.iter().map(|file| &**file).filter(|file| file.ends_with(".so"))
 }
 
 /// The same of what a package requires and nobody names, if pip brings it nothing of a toolkit.
@@ -147,22 +143,20 @@ fn cudnn_missing(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     if about.asked.is_cpu() {
         return None;
     }
-    let mut there: Vec<&Version> = target.builds.iter().filter_map(|build| build.cudnn.as_ref()).collect();
-    there.extend(by_pip::cudnn(&target.by_pip));
-    let opened = opened(row).find(|file| file.starts_with("libcudnn") && !there.is_empty());
-    if opened.is_some() {
-        there.clear();
-    }
-    there.extend(target.image.and_then(|image| image.cudnn.as_ref()));
-    there.extend(about.asked.cudnn.as_ref());
+    let mut brought: Vec<&Version> = target.builds.iter().filter_map(|build| build.cudnn.as_ref()).collect();
+    brought.extend(by_pip::cudnn(&target.by_pip));
+    let cudnns = Cudnns { problem: about.request.problem, brought, installed: about.asked.cudnn.as_ref() };
     let rules = about.request.rules.of_package(&row.package, Subject::Cudnn);
-    // Of the cuDNN in some images no version is known.
-    let serves = |rule: &Needs<'_>| there.iter().any(|has| rule.needs.admits(has) || has.major() == 0);
-    let rule = rules.about(&row.version).find(|rule| !serves(rule))?;
+    let lacks = |rule: &&Needs<'_>| cudnns.inside(row, rule, target.image) == CudnnInside::Lacks;
+    let rule = rules.about(&row.version).find(lacks)?;
+    let opened = opened(row).find(|file| is_cudnn(file) && !cudnns.brought.is_empty());
+    let in_image = target.image.and_then(|image| image::told_cudnn(about.request.catalog, image));
+    let others = in_image.as_ref().into_iter().chain(cudnns.installed);
+    let brought = cudnns.brought.iter().copied().filter(|_| opened.is_none());
     let missing = CudnnMissing {
         name: &format!("{} {}", row.package, row.version),
         needs: &opened.map_or(rule.row.needs.to_string(), |file| format!("{} as {file}", rule.row.needs)),
-        has: there.first().copied(),
+        has: brought.chain(others).next(),
     };
     Some(Warning::about(&missing, &key(row)))
 }
