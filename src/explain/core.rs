@@ -291,7 +291,7 @@ impl<'a, 'c> Search<'a, 'c> {
             }
         }
         smallest.iter().for_each(|clash| add_apart(independent, clash));
-        self.further(everything, independent)
+        self.further(everything, independent, smallest)
     }
 
     /// The smallest set that is known to have no answer.
@@ -301,8 +301,8 @@ impl<'a, 'c> Search<'a, 'c> {
     }
 
     /// The clashes that are left where one key of a clash is gone and all others are out of the way, and where one key of each
-    /// is gone.
-    fn further(&mut self, all: &Keys, independent: &[Keys]) -> Result<Vec<Keys>, Spent> {
+    /// is gone: of these what is not told as an alternative.
+    fn further(&mut self, all: &Keys, independent: &[Keys], told: &[Keys]) -> Result<Vec<Keys>, Spent> {
         let mut found: Vec<Keys> = Vec::new();
         for clash in independent {
             let mut others = Keys::default();
@@ -316,7 +316,11 @@ impl<'a, 'c> Search<'a, 'c> {
             let of_each = independent.iter().filter_map(|clash| clash.rows().nth(turn % clash.len()));
             let mut gone = Keys::default();
             of_each.for_each(|key| gone.insert(key));
+            let before = found.len();
             self.uncover(all, &gone, &mut found)?;
+            if found[before..].iter().any(|clash| told.contains(clash)) {
+                found.truncate(before);
+            }
         }
         Ok(found)
     }

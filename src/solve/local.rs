@@ -204,6 +204,16 @@ impl<'c> Ranked<'_, '_, 'c> {
         oldest.and_then(DriverRow::cuda).copied()
     }
 
+    /// The same of all machines that share its libraries: what is left open is of a release that each driver knows.
+    fn known_by_drivers(&self) -> Option<Version> {
+        let plan = self.plan;
+        let sharing = plan.groups.iter().find(|group| group.classes.contains(&self.at)).map(|group| &group.classes);
+        let others = sharing.into_iter().flatten().filter(|&&class| class != self.at);
+        let pinned = others.filter(|&&class| plan.classes[class].target.pins_driver());
+        let known = pinned.filter_map(|&class| plan.locals[class].driver.as_ref()?.of(self.choice).cuda().copied());
+        known.chain(self.known_by_driver()).min()
+    }
+
     /// Whether a chosen package compares the CUDA that compiles with the stack's, and stops at this one.
     fn stops(&self, compare: &[&Companion], cuda: &Version) -> bool {
         let line = self.line().filter(|line| line.len() > 1 && line.major() == cuda.major());
@@ -264,7 +274,8 @@ impl<'c> Ranked<'_, '_, 'c> {
         // What is left open is of some release of the major that the driver knows, and so is what the stack does not have.
         let is_open = self.leaves_open();
         let line = line.map(|line| if is_open { line.prefix(1) } else { line });
-        let known = self.known_by_driver().filter(|_| line.is_none_or(|line| line.len() < 2));
+        let known = if is_open { self.known_by_drivers() } else { self.known_by_driver() };
+        let known = known.filter(|_| line.is_none_or(|line| line.len() < 2));
         let is_beyond = |image: &Image| known.map(|known| image.cuda.prefix(2) > known);
         let (compares, loading) = (self.comparing(), self.loading());
         images.sort_by_cached_key(|&row| {

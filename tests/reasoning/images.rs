@@ -1,6 +1,6 @@
 //! Which tag is chosen where the repository alone is written, and which driver an image needs by itself.
 
-use crate::common::solver::{lock, warned};
+use crate::common::solver::{Short, lock, warned};
 
 /// Warnings that another tag of a repository may spare.
 const OF_IMAGES: &[&str] = &["image-cuda", "image-compat", "image-torch", "cudnn-missing", "package-brings"];
@@ -137,5 +137,21 @@ fn the_floor_is_that_of_the_cuda_in_an_image() {
     ] {
         let (_, floor, how, _) = told(spec);
         assert_eq!((floor.as_str(), how), (minimum, mode), "{spec}");
+    }
+}
+
+/// Where the lock chooses the CUDA of a framework for several machines, their images are not of a newer one.
+#[test]
+fn an_image_is_no_newer_than_what_machines_share() {
+    for package in ["jax", "tensorflow"] {
+        for driver in ["550", "570", "575"] {
+            let spec = format!(
+                "[stack]\n{package} = \"*\"\n[target.t0]\ngpu = \"L4\"\ndriver = \"{driver}\"\n[target.t1]\ngpu = \"L4\"\nimage = \"nvidia/cuda\"\n"
+            );
+            let target = lock(&spec).targets().remove(1);
+            let (stack, image) = (target.has("cuda"), target.tag());
+            let line = |text: &str| text.split('.').take(2).map(|part| part.parse().unwrap()).collect::<Vec<u32>>();
+            assert!(line(&image) <= line(&stack), "{package}, {driver}: {image} for CUDA {stack}");
+        }
     }
 }
