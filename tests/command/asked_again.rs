@@ -68,10 +68,10 @@ fn conflicts_that_share_no_key_are_all_told() {
 /// Whoever mends one key of each conflict meets what was hidden behind several of them.
 #[test]
 fn a_conflict_behind_several_others_is_told() {
-    let spec =
-        "[stack]\ntorch = \"2.5.1\"\ntorchvision = \"0.18.0\"\n[target.a]\ngpu = \"K80\"\nkernel-module = \"open\"\n";
+    let spec = "[stack]\ntorch = \"2.5.1\"\ntorchvision = \"0.18.0\"\n[target.a]\ngpu = \"K80\"\nkernel-module = \"open\"\n\
+                [target.b]\ngpu = \"RTX 3090\"\nimage = \"nvidia/cuda:12.4.9-base-ubuntu22.04\"\n";
     let (code, told) = Sandbox::new("again-behind", spec).json(&["lock"]);
-    assert_eq!((code, culprits(&told, "conflicts").len()), (1, 2), "{told:#}");
+    assert_eq!((code, culprits(&told, "conflicts").len()), (1, 3), "{told:#}");
     let hidden = vec!["stack.torch".to_string(), "target.a.gpu".to_string()];
     assert!(culprits(&told, "further").contains(&hidden), "{told:#}");
 }
