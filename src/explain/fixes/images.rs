@@ -32,7 +32,7 @@ impl<'c> Finder<'_, 'c> {
             image.value.tag.as_ref().filter(|tag| !has_nearest && tag.contains(|c: char| c.is_ascii_digit()))
         {
             let nearest = self.other_tags(repository, tag);
-            let nearest: Vec<String> = nearest.into_iter().map(|tag| format!("{}:{tag}", image.value.name())).collect();
+            let nearest: Vec<String> = nearest.iter().map(|tag| format!("{}:{tag}", image.value.name())).collect();
             self.try_values(key, &nearest);
         }
         let of_system = self.written_system(key).map(|os| set(&format!("target.{}.os", target_of(key)), os));

@@ -323,7 +323,7 @@ impl<'c> Finder<'_, 'c> {
         };
         // Whoever raises the drivers of a list raises those on which nothing runs.
         let pinned = newest(&unserved).or_else(|| newest(&served));
-        let pinned = pinned.or_else(|| asked.and_then(|request| pinned_driver(&request, target)));
+        let pinned = pinned.or_else(|| asked.and_then(|request| pinned_driver(request, target)));
         let catalog = self.asker.catalog;
         let write = |driver: Version| match key.ends_with("driver-cuda") {
             true => cuda_of(catalog, &driver),
