@@ -47,6 +47,10 @@ pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Fa
     let place = place(common, args);
     place.as_deref().map_or(Ok(()), refuse_lock)?;
     let _turn = place.as_ref().map(|place| Turn::take(place, report)).transpose()?;
+    let sources = args.from.iter().chain(&args.host);
+    if let Some(place) = place.as_deref().filter(|place| sources.into_iter().any(|source| is_same(source, place))) {
+        return Err(is_read(place));
+    }
     if let Some(place) = &place
         && !args.force
         && fs::symlink_metadata(place).is_ok()
@@ -58,10 +62,6 @@ pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Fa
     }
     if place.as_ref().is_some_and(|_| args.output.is_none() && common.spec.is_none()) {
         project::check_found(Path::new(SPEC), "-o")?;
-    }
-    let sources = args.from.iter().chain(&args.host);
-    if let Some(place) = place.as_deref().filter(|place| sources.into_iter().any(|source| is_same(source, place))) {
-        return Err(is_read(place));
     }
     let catalog = catalog(place.as_deref(), report);
     let files = manifests::read(&args.from, report)?;

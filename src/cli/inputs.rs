@@ -1,9 +1,7 @@
 //! The files that this run has read: nothing that it makes is written over one of them, by whatever name.
 
 use std::collections::BTreeSet;
-use std::path::Path;
-#[cfg(not(unix))]
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// What the standard input is called among files, where a file is read through it.
@@ -21,6 +19,12 @@ static READ: Mutex<BTreeSet<Identity>> = Mutex::new(BTreeSet::new());
 /// Remembers a file that is read.
 pub fn enter(path: &Path) {
     READ.lock().unwrap_or_else(PoisonError::into_inner).extend(identity(path));
+}
+
+/// The same of files that are named to be read: before the place is looked at that is written to, so that nobody is told to
+/// force what is refused.
+pub fn enter_named<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) {
+    paths.into_iter().for_each(|path| enter(path));
 }
 
 /// Whether this run has read the file.

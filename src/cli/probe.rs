@@ -10,6 +10,7 @@ use crate::report::{Exit, Failure, Report};
 use super::args::ProbeArgs;
 use super::common::{Common, Format};
 use super::described;
+use super::inputs;
 use super::load_catalog;
 use super::observe;
 use super::output;
@@ -18,6 +19,7 @@ use super::verify;
 
 /// Runs the command. That there is no GPU is an answer, too.
 pub fn run(common: &Common, args: &ProbeArgs, report: &Report) -> Result<Exit, Failure> {
+    inputs::enter_named(&args.from);
     let output = output::asked(&args.output, "gpuenv probe", args.replace.force, common)?;
     let record = match &args.from {
         Some(file) => described::read_host(file, report)?,

@@ -25,6 +25,7 @@ use super::args::VerifyArgs;
 use super::common::{Common, Format};
 use super::described;
 use super::files;
+use super::inputs;
 use super::load_catalog;
 use super::lock::read;
 use super::observe;
@@ -33,6 +34,7 @@ use super::stale;
 
 /// Runs the command.
 pub fn run(common: &Common, args: &VerifyArgs, report: &Report) -> Result<Exit, Failure> {
+    inputs::enter_named(&args.host);
     if let (Some(junit), Some(record)) = (junit(common, args)?, recorded(common, args)?)
         && junit.is_same(&record)
     {

@@ -79,9 +79,7 @@ impl<'c> OwnCuda<'c> {
     pub fn runs_on(&self, problem: &Problem<'c>, machine: &Machine<'c>, off: &RowSet) -> bool {
         machine.takes_line(&self.line, off) && self.lacks_code(problem, &machine.kinds).is_none()
     }
-}
 
-impl<'c> OwnCuda<'c> {
     /// A driver as it runs this: alone, or where hosts have it with the cuda-compat package of the image before it.
     pub fn driven(
         &self,

@@ -8,13 +8,14 @@ use crate::report::{Exit, Failure, FleetFormat, FleetWriter, Report};
 use crate::verify::{self, Against, Status};
 
 use crate::cli::common::{Common, Format};
-use crate::cli::{load_catalog, output, stale, verify as one};
+use crate::cli::{inputs, load_catalog, output, stale, verify as one};
 
 use super::source;
 use crate::cli::args::fleet::CheckArgs;
 
 /// Runs the command.
 pub fn run(common: &Common, args: &CheckArgs, report: &Report) -> Result<Exit, Failure> {
+    inputs::enter_named(&args.sources);
     let output = output::asked(&args.output, "gpuenv fleet check", args.replace.force, common)?;
     let (lock, catalog) = match &args.against {
         Some(spec) => match one::solved(spec, report)? {

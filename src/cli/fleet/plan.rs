@@ -11,7 +11,7 @@ use crate::spec::{Spec, Target};
 use crate::cli::common::{Common, Format};
 use crate::cli::files;
 use crate::cli::lock::read;
-use crate::cli::output;
+use crate::cli::{inputs, output};
 use crate::task::lock::Asked;
 
 use super::source;
@@ -20,6 +20,7 @@ use crate::types::plain::{NAMED, shorten};
 
 /// Runs the command.
 pub fn run(common: &Common, args: &PlanArgs, report: &Report) -> Result<Exit, Failure> {
+    inputs::enter_named(&args.sources);
     let output = output::asked(&args.output, "gpuenv fleet plan", args.replace.force, common)?;
     let Asked { file, spec, catalog } = read(&files::places(common)?.spec)?;
     let problem = Problem::new(&catalog);
